@@ -1,0 +1,189 @@
+"""Every error that rlx raises: each class has a stable code, and each error says what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rlx.origin import Origin
+
+
+class RlxError(Exception):
+    """Base of all errors of rlx.
+
+    `code` is stable and belongs to the class. `fix` says what to do: the class's advice, or a
+    more exact one given with the error. `origin` is the place to go to, where there is one.
+    """
+
+    code: ClassVar[str] = "rlx-error"
+    fix: str = "report this as a bug of rlx, with the whole message."
+
+    def __init__(self, message: str, *, fix: str | None = None, origin: Origin | None = None):
+        self.message = message
+        self.origin = origin
+        if fix is not None:
+            self.fix = fix
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        where = f"{self.origin}: " if self.origin is not None else ""
+        return f"{where}{self.message}. Fix: {self.fix}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong in a configuration, at one place; `related` are the other places it involves."""
+
+    code: str
+    message: str
+    fix: str
+    origin: Origin
+    related: tuple[Origin, ...] = field(default=())
+    severity: str = "error"
+    """`error`, or `warning` (equal ranks; an error under `--strict`)."""
+
+    def __str__(self) -> str:
+        return f"{self.origin}: {self.message}. Fix: {self.fix}"
+
+
+class ConfigError(RlxError, ValueError):
+    """The configuration is broken; `faults` holds everything that is wrong, in file order."""
+
+    code = "config"
+    fix = "correct the places listed, then run `rlx validate`."
+
+    def __init__(self, faults: Iterable[Fault]):
+        self.faults = tuple(faults)
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class SettingError(RlxError, ValueError):
+    """An `RLX_*` variable, a scope or an argument has a name or a value that rlx does not know."""
+
+    code = "setting"
+    fix = "run `rlx env` to see every setting, its value and its source."
+
+
+class InvalidDevice(RlxError, ValueError):
+    """A device spec is not written as `name[:index]`."""
+
+    code = "invalid-device"
+    fix = "write a device as name or name:index, such as cuda or cuda:1."
+
+
+class UnknownDevice(RlxError, ValueError):
+    """No registered device has this name or alias."""
+
+    code = "unknown-device"
+    fix = "run `rlx devices` to see the known names, or declare the device in a backends.yaml."
+
+
+class UnknownBackend(RlxError, ValueError):
+    """No registered backend has this id."""
+
+    code = "unknown-backend"
+    fix = "run `rlx backends` to see the registered ids."
+
+
+class DuplicateBackend(RlxError, ValueError):
+    """A backend was registered under an id that is taken."""
+
+    code = "duplicate-backend"
+    fix = "choose another id, or pass replace=True."
+
+
+class Unavailable(RlxError, RuntimeError):
+    """What was asked for cannot be used here; `route` holds every candidate's reasons, if routed."""
+
+    code = "unavailable"
+    fix = "run `rlx devices` to see what can run here, and what to install for the rest."
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        fix: str | None = None,
+        origin: Origin | None = None,
+        route: object = None,
+    ):
+        super().__init__(message, fix=fix, origin=origin)
+        self.route = route
+
+
+class NoBackend(Unavailable):
+    """No backend can run the program as asked; the message lists every candidate's first reason."""
+
+    code = "no-backend"
+    fix = "follow a fix listed above, or ask for another device."
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class OpenFailed(RlxError, RuntimeError):
+    """A backend's factory raised, returned nonsense, or could not be imported."""
+
+    code = "open-failed"
+    fix = "see the cause above; `rlx devices --refresh` probes again."
+
+
+class ContractError(RlxError, RuntimeError):
+    """A backend broke the protocol: another device than promised, wrong outputs, a wrong type."""
+
+    code = "contract"
+    fix = "report this to the backend's author."
+
+
+class PrecisionError(RlxError, RuntimeError):
+    """The engine would compute in less than the precision asked for."""
+
+    code = "precision"
+    fix = "ask for that precision, or set precision_policy to warn or allow."
+
+
+class ProgramError(RlxError, ValueError):
+    """A program cannot be read, is not valid, or is newer than this rlx."""
+
+    code = "program"
+    fix = "check the file with `onnx.checker.check_model`, and export it again."
+
+
+class UnsafeProgram(ProgramError):
+    """A program file reaches outside its folder, or claims a size that it may not have."""
+
+    code = "unsafe-program"
+    fix = "keep external data beside the model, as a plain file named without `..`."
+
+
+class InputError(RlxError, ValueError):
+    """An input's name, dtype or shape is not what the program declares."""
+
+    code = "input"
+    fix = "pass each input under its name, with the dtype and shape that the message names."
+
+
+class ExecutionError(RlxError, RuntimeError):
+    """An opened backend failed while it compiled or ran a program."""
+
+    code = "execution"
+    fix = "see the cause above; another backend may run the program: try `rlx explain --all`."
+
+
+class SessionClosed(RlxError, RuntimeError):
+    """A session, lease or executable was used after it was closed."""
+
+    code = "closed"
+    fix = "use it inside its `with` block, or make a new one."
+
+
+class UnsupportedFeature(RlxError, NotImplementedError):
+    """The backend registered no such facet: compiler, materializer or payload format."""
+
+    code = "unsupported-feature"
+    fix = "choose a backend that has it: run `rlx backends`."

@@ -1,0 +1,26 @@
+"""The one place that knows where `configs/` and `schemas/` are."""
+
+import re
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+def _in_checkout() -> bool:
+    """True when this package's own `pyproject.toml` stands beside it."""
+    project = PACKAGE.parent / "pyproject.toml"
+    try:
+        text = project.read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return re.search(r'^name = "rlx"$', text, re.MULTILINE) is not None
+
+
+def configs() -> Path:
+    """The folder of the packaged manifests: the checkout's, else the wheel's copy."""
+    return PACKAGE.parent / "configs" if _in_checkout() else PACKAGE / "_configs"
+
+
+def schemas() -> Path:
+    """The folder of the generated JSON Schemas: the checkout's, else the wheel's copy."""
+    return PACKAGE.parent / "schemas" if _in_checkout() else PACKAGE / "_schemas"

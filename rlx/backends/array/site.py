@@ -1,0 +1,48 @@
+"""What a kernel builder knows of the one node that it builds a kernel for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rlx.program.types import ValueType
+
+Array = Any
+Kernel = Callable[..., Any]
+"""Called with the node's inputs in order, None for an omitted one; returns the one output, or a
+tuple of outputs (as many as the node has, at least). It never writes to an input, and it may
+return a view of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One node at compile time.
+
+    `attributes` has the schema's defaults filled in; an attribute without a value is absent.
+    `constants` holds, per input, its array where it is known at compile time, else None.
+    `outputs` is how many outputs are asked for, trailing omitted ones cut off; `wanted` says
+    which. `opset` never varies: programs are at the canonical opset.
+    """
+
+    xp: Any
+    """The array namespace (array-api-compat)."""
+    operation: str
+    name: str
+    attributes: Mapping[str, Any]
+    inputs: tuple[ValueType | None, ...]
+    """Per input its inferred type; None where omitted."""
+    output_types: tuple[ValueType | None, ...]
+    constants: tuple[Array | None, ...]
+    wanted: tuple[bool, ...]
+
+    @property
+    def outputs(self) -> int:
+        """How many outputs the kernel returns."""
+        return len(self.wanted)
+
+
+Builder = Callable[[Site], Kernel]
+"""Makes the kernel of one node; everything that can be decided before the inputs are known is
+decided here. It raises NotImplementedError where it can't serve the node, which coverage must
+then refuse beforehand."""

@@ -3,4 +3,108 @@
 Importing this package imports nothing else; each public name is resolved when it is first used.
 """
 
+from typing import TYPE_CHECKING
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from rlx.default import (
+        acquire,
+        acquire_preferred,
+        available_devices,
+        backend_for,
+        default_registry,
+        is_available,
+        register_backend,
+        registered_devices,
+        reload,
+    )
+    from rlx.device import Device, DeviceSpec
+    from rlx.errors import (
+        ConfigError,
+        ContractError,
+        DuplicateBackend,
+        ExecutionError,
+        InputError,
+        InvalidDevice,
+        NoBackend,
+        OpenFailed,
+        PrecisionError,
+        ProgramError,
+        RlxError,
+        SessionClosed,
+        SettingError,
+        Unavailable,
+        UnknownBackend,
+        UnknownDevice,
+        UnsafeProgram,
+        UnsupportedFeature,
+    )
+    from rlx.program import Program, load
+    from rlx.registration import Registration
+    from rlx.registries import Registry
+    from rlx.router import Route
+    from rlx.session import Session, route
+    from rlx.settings import use
+
+_HOMES = {
+    "rlx.default": (
+        "acquire",
+        "acquire_preferred",
+        "available_devices",
+        "backend_for",
+        "default_registry",
+        "is_available",
+        "register_backend",
+        "registered_devices",
+        "reload",
+    ),
+    "rlx.device": ("Device", "DeviceSpec"),
+    "rlx.errors": (
+        "ConfigError",
+        "ContractError",
+        "DuplicateBackend",
+        "ExecutionError",
+        "InputError",
+        "InvalidDevice",
+        "NoBackend",
+        "OpenFailed",
+        "PrecisionError",
+        "ProgramError",
+        "RlxError",
+        "SessionClosed",
+        "SettingError",
+        "Unavailable",
+        "UnknownBackend",
+        "UnknownDevice",
+        "UnsafeProgram",
+        "UnsupportedFeature",
+    ),
+    "rlx.program": ("Program", "load"),
+    "rlx.registration": ("Registration",),
+    "rlx.registries": ("Registry",),
+    "rlx.router": ("Route",),
+    "rlx.session": ("Session", "route"),
+    "rlx.settings": ("use",),
+}
+_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [  # noqa: PLE0604 - the names are those of the table above; a test compares
+    "__version__",
+    *_MODULES,
+]
+
+
+def __getattr__(name: str) -> object:
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module 'rlx' has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(module), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

@@ -1,0 +1,121 @@
+"""The `rlx` group: finds commands lazily, and turns errors into messages and exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+import rlx
+from rlx import errors
+from rlx.cli import output
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS = {
+    "run": "Route a program, compile it, and run it.",
+    "explain": "Say where a program would run, and why not elsewhere.",
+    "backends": "List the registry in order of precedence.",
+    "devices": "Say what can run here, and why the rest can't.",
+    "validate": "Check manifests; show every fault with its place.",
+    "schema": "Write or check the generated JSON Schemas.",
+    "env": "Show every setting, its value and its source.",
+    "init": "Write a starter backends.yaml into this folder.",
+    "demo": "Route and run a real network that ships with onnx.",
+}
+"""Each command's module in this folder is its name; the text is its line in `rlx --help`."""
+
+NO, USAGE, NO_BACKEND, BROKEN_CONFIG, INTERRUPTED = 1, 2, 3, 4, 130
+
+EXIT_CODES: tuple[tuple[type[errors.RlxError], int], ...] = (
+    (errors.ConfigError, BROKEN_CONFIG),
+    (errors.OpenFailed, NO_BACKEND),
+    (errors.Unavailable, NO_BACKEND),
+    (errors.SettingError, USAGE),
+    (errors.InvalidDevice, USAGE),
+    (errors.UnknownDevice, USAGE),
+    (errors.UnknownBackend, USAGE),
+    (errors.ProgramError, USAGE),
+    (errors.InputError, USAGE),
+    (errors.RlxError, NO),
+)
+"""The first class that an error is an instance of gives the exit code."""
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command's module."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"rlx.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Refuse an unknown command with the nearest name."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean 'rlx {near[0]}'?" if near else "run `rlx --help` for the list."
+            ctx.fail(f"no command {output.printable(args[0])!r}. Fix: {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 done; 1 the answer is no; 2 usage; 3 no backend; 4 broken configuration.",
+)
+@click.version_option(rlx.__version__, prog_name="rlx")
+def group() -> None:
+    """Choose where tensor programs run, from YAML, and say why.
+
+    \b
+    rlx demo                               see a real network routed and run
+    rlx explain model.onnx                 where would this run, and why?
+    RLX_DEVICE=cuda rlx run model.onnx     ask for a device
+    """
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; returns the exit code. A user's mistake never prints a traceback."""
+    output.prepare_streams()
+    try:
+        result = group.main(list(arguments), prog_name="rlx", standalone_mode=False)
+    except errors.RlxError as error:
+        output.error(error)
+        return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else error.format_message())
+        return USAGE
+    except click.ClickException as error:
+        error.show()
+        return USAGE
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader went away, as in `rlx backends | head`; the rest has nowhere to go.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - until exit
+        return 0
+    except OSError as error:
+        click.echo(f"rlx: {output.printable(str(error))}", err=True)
+        return NO
+    return result if isinstance(result, int) else 0

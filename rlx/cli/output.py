@@ -1,0 +1,90 @@
+"""What commands print: plain columns, JSON, errors; safe on every console."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rlx.errors import ConfigError, RlxError, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["columns", "dump", "error", "error_json", "prepare_streams", "printable", "text"]
+
+
+def prepare_streams() -> None:
+    """Make a console that is not UTF-8 show what it can't as ASCII escapes, never a crash."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def text(lines: str | Iterable[str]) -> None:
+    """Print text whose parts were made printable before."""
+    click.echo(lines if isinstance(lines, str) else "\n".join(lines))
+
+
+def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
+    """Align rows of cells into lines; the last column is not padded."""
+    if not rows:
+        return []
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    return [
+        (indent + "  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[-1]])).rstrip()
+        for row in rows
+    ]
+
+
+def dump(value: Any) -> None:
+    """Print a JSON document: ASCII, two blanks of indent, keys in the order given."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=True))
+
+
+def error_json(problem: RlxError) -> dict[str, Any]:
+    """The document that `--json` prints for an error; `schemas/error.schema.json` describes it."""
+    body: dict[str, Any] = {
+        "code": problem.code,
+        "message": problem.message,
+        "fix": problem.fix,
+        "source": str(problem.origin) if problem.origin else None,
+    }
+    if isinstance(problem, ConfigError):
+        body["faults"] = [fault_json(fault) for fault in problem.faults]
+    route = getattr(problem, "route", None)
+    if route is not None:
+        body["route"] = route.to_json()
+    return {"error": body}
+
+
+def fault_json(fault: Any) -> dict[str, Any]:
+    """One fault, as `validate --json` prints it."""
+    return {
+        "code": fault.code,
+        "severity": fault.severity,
+        "message": fault.message,
+        "fix": fault.fix,
+        "path": fault.origin.path,
+        "line": fault.origin.line,
+        "column": fault.origin.column,
+        "related": [str(place) for place in fault.related],
+    }
+
+
+def error(problem: RlxError) -> None:
+    """Print an error: as JSON on standard output where JSON was asked for, else on standard error."""
+    context = click.get_current_context(silent=True)
+    if (context is not None and context.params.get("as_json")) or wants_json(sys.argv[1:]):
+        dump(error_json(problem))
+    else:
+        click.echo(str(problem), err=True)
+
+
+def wants_json(arguments: Sequence[str]) -> bool:
+    """True when the command line asks for JSON."""
+    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
+    return any(a in ("--json", "--format=json") or (a == "--format" and b == "json") for a, b in pairs)

@@ -1,0 +1,139 @@
+"""The JSON Schema of what each command prints with `--json`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Schema = dict[str, Any]
+TEXT: Schema = {"type": "string"}
+FLAG: Schema = {"type": "boolean"}
+NUMBER: Schema = {"type": "number"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+MAYBE_TEXT: Schema = {"type": ["string", "null"]}
+MAYBE_NUMBER: Schema = {"type": ["number", "null"]}
+ANY: Schema = {}
+
+
+def array(items: Schema) -> Schema:
+    """A list of one kind of thing."""
+    return {"type": "array", "items": items}
+
+
+def closed(**properties: Schema) -> Schema:
+    """An object with exactly these keys."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def optional(schema: Schema, **properties: Schema) -> Schema:
+    """The object, with keys that may be absent."""
+    return {**schema, "properties": {**schema["properties"], **properties}}
+
+
+def by_name(values: Schema) -> Schema:
+    """An object with any keys."""
+    return {"type": "object", "additionalProperties": values}
+
+
+FAULT = closed(
+    code=TEXT,
+    severity={"enum": ["error", "warning"]},
+    message=TEXT,
+    fix=TEXT,
+    path=TEXT,
+    line=COUNT,
+    column=COUNT,
+    related=array(TEXT),
+)
+FACT = closed(
+    backend=TEXT,
+    device=TEXT,
+    index=COUNT,
+    available=FLAG,
+    reason=MAYBE_TEXT,
+    fix=MAYBE_TEXT,
+    software=FLAG,
+    detail=TEXT,
+    source=MAYBE_TEXT,
+)
+SETTING = closed(value=ANY, source=TEXT)
+BACKEND = closed(
+    id=TEXT,
+    device=TEXT,
+    target=TEXT,
+    rank=COUNT,
+    state={"enum": ["routes", "oracle", "disabled", "emission-only"]},
+    dispatches=FLAG,
+    reference_oracle=FLAG,
+    software=FLAG,
+    enabled=FLAG,
+    factory=MAYBE_TEXT,
+    install=MAYBE_TEXT,
+    capabilities=array(TEXT),
+    options=by_name(ANY),
+    coverage=closed(
+        evidence=TEXT,
+        inherited_from=MAYBE_TEXT,
+        engine=MAYBE_TEXT,
+        platform=MAYBE_TEXT,
+        operations=array(TEXT),
+    ),
+    source=TEXT,
+    history=by_name(array(SETTING)),
+)
+OUTPUT = closed(
+    name=TEXT,
+    dtype=TEXT,
+    shape=array(COUNT),
+    min=MAYBE_NUMBER,
+    max=MAYBE_NUMBER,
+    mean=MAYBE_NUMBER,
+    file=MAYBE_TEXT,
+)
+
+
+def documents() -> dict[str, Schema]:
+    """The schema of each document, by the name of its file without `.schema.json`."""
+    from rlx.route_json import SCHEMA as ROUTE
+
+    body = {key: value for key, value in ROUTE.items() if not key.startswith("$") or key == "$defs"}
+    return {
+        "route": ROUTE,
+        "backends-output": closed(digest=TEXT, backends=array(BACKEND), warnings=array(FAULT)),
+        "devices-output": closed(
+            devices=array(closed(id=TEXT, name=TEXT, aliases=array(TEXT))), facts=array(FACT)
+        ),
+        "validate-output": closed(valid=FLAG, checked=array(TEXT), faults=array(FAULT)),
+        "env-output": closed(
+            settings=array(
+                closed(name=TEXT, value=TEXT, source=TEXT, losers=array(closed(value=TEXT, source=TEXT)))
+            )
+        ),
+        "run-output": closed(
+            program=TEXT,
+            route=body,
+            compile_seconds=NUMBER,
+            run_seconds=closed(first=NUMBER, min=NUMBER, repeat=COUNT),
+            notes=array(TEXT),
+            outputs=array(OUTPUT),
+        ),
+        "demo-output": closed(
+            network=TEXT,
+            route=body,
+            seconds=closed(load=NUMBER, compile=NUMBER, run=NUMBER),
+            largest_difference=NUMBER,
+            agrees=FLAG,
+        ),
+        "schema-output": closed(stale=array(TEXT)),
+        "error": closed(
+            error=optional(
+                closed(code=TEXT, message=TEXT, fix=TEXT, source=MAYBE_TEXT),
+                faults=array(FAULT),
+                route=body,
+            )
+        ),
+    }

@@ -1,0 +1,44 @@
+"""`rlx init`: a starter backends.yaml in the working folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rlx.errors import printable
+
+STARTER = """\
+# Which backend runs our programs; see `rlx backends` for the order in force and `rlx validate`
+# to check this file. Everything here changes the packaged configuration; what is absent stays.
+apiVersion: rlx/v1
+kind: Backends
+
+overrides:
+  # The lowest rank is tried first. `rlx backends --why numpy` shows where a rank came from.
+  - {id: numpy, rank: 10}
+  # - {id: onnxruntime-cpu, enabled: false}
+
+# routing:
+#   device: cpu                       # as RLX_DEVICE; a list such as cuda,cpu is tried in order
+#   kernel_dispatch: prefer-native    # native | prefer-native | common
+"""
+
+
+@click.command("init", short_help="Write a starter backends.yaml into this folder.")
+@click.argument("path", default="backends.yaml", metavar="[FILE]")
+def command(path: str) -> int:
+    """Write a starter manifest to FILE (default: backends.yaml); an existing file is left alone.
+
+    \b
+    rlx init && rlx validate backends.yaml && rlx backends
+    """
+    try:
+        with Path(path).open("x", encoding="utf-8", newline="\n") as file:
+            file.write(STARTER)
+    except FileExistsError:
+        raise click.UsageError(
+            f"{printable(path)} exists already. Fix: edit it, or name another file."
+        ) from None
+    click.echo(f"wrote {printable(path)}: numpy now has rank 10 here. Next: rlx backends")
+    return 0

@@ -1,0 +1,141 @@
+"""`rlx run`: routes a program, compiles it, runs it, and says what came out."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rlx.cli import options, output
+from rlx.errors import InputError, printable
+
+if TYPE_CHECKING:
+    from rlx.program import Program
+
+
+@click.command("run", short_help="Route a program, compile it, and run it.")
+@click.argument("program", metavar="PROGRAM")
+@click.option("--input", "inputs", multiple=True, metavar="NAME=FILE.npy", help="One input's array.")
+@click.option("--random", "random", is_flag=True, help="Draw the inputs that no --input gives.")
+@click.option("--seed", default=0, show_default=True, help="Seed of --random.")
+@click.option("--size", "sizes", multiple=True, metavar="SYMBOL=N", help="A symbolic size, for --random.")
+@options.request
+@click.option("--output-dir", metavar="DIR", help="Write each output to DIR/NAME.npy.")
+@click.option(
+    "--repeat", default=1, show_default=True, type=click.IntRange(1), help="Run so often; time each."
+)
+@options.config
+@options.as_json
+def command(
+    program: str,
+    inputs: tuple[str, ...],
+    random: bool,
+    seed: int,
+    sizes: tuple[str, ...],
+    device: str | None,
+    backend: str | None,
+    require: tuple[str, ...],
+    output_dir: str | None,
+    repeat: int,
+    config: tuple[str, ...],
+    as_json: bool,
+    as_format: str,
+) -> int:
+    """Route PROGRAM (.onnx or .onnxtxt), compile it, and run it.
+
+    \b
+    rlx run model.onnx --random
+    rlx run model.onnx --input x=x.npy --output-dir out
+    RLX_DEVICE=cuda,cpu rlx run model.onnx --random --size batch=8 --repeat 100
+    """
+    from rlx.cli.arrays import draw, read, summary, write
+    from rlx.program import load
+    from rlx.session import Session
+
+    json_wanted = as_json or as_format == "json"
+    loaded = load(program)
+    feed, notes = read(loaded, inputs), []
+    if random:
+        drawn, notes = draw(loaded, feed, sizes, seed)
+        feed.update(drawn)
+    elif sizes:
+        raise click.UsageError("--size is for --random. Fix: add --random, or drop --size.")
+    _complete(loaded, feed)
+    with Session(device, backend=backend, require=require, registry=options.registry(config)) as session:
+        began = time.perf_counter()
+        model = session.compile(loaded)
+        compiled = time.perf_counter() - began
+        results, times = repeated(model, feed, repeat, show=not json_wanted)
+        decision = model.route
+    named = dict(zip((value.name for value in loaded.outputs), results, strict=True))
+    files = write(named, output_dir) if output_dir else {}
+    document = {
+        "program": loaded.name,
+        "route": decision.to_json(),
+        "compile_seconds": compiled,
+        "run_seconds": {"first": times[0], "min": min(times), "repeat": repeat},
+        "notes": notes,
+        "outputs": [
+            {**summary(name, value), "file": files.get(name)} for name, value in named.items()
+        ],
+    }
+    if json_wanted:
+        output.dump(document)
+    else:
+        output.text([str(decision), *describe(document)])
+    return 0
+
+
+def _complete(program: Program, feed: dict[str, Any]) -> None:
+    missing = [value.name for value in program.inputs if value.name not in feed]
+    if missing:
+        names = ", ".join(printable(name) for name in missing)
+        raise InputError(
+            f"no value for {'input' if len(missing) == 1 else 'inputs'} {names}",
+            fix="pass --input NAME=FILE.npy for each, or --random.",
+        )
+
+
+def repeated(
+    model: Any, feed: dict[str, Any], repeat: int, *, show: bool
+) -> tuple[list[Any], list[float]]:
+    """Run `repeat` times, with a progress bar where that is long; outputs of the last, all times."""
+    from rlx.cli.progress import track
+
+    times, results = [], []
+    for _ in track(range(repeat), "running", show=show and repeat > 1):
+        began = time.perf_counter()
+        results = model.run(feed)
+        times.append(time.perf_counter() - began)
+    return list(results), times
+
+
+def describe(document: dict[str, Any]) -> list[str]:
+    """The lines below the route: notes, times, one line per output."""
+    seconds = document["run_seconds"]
+    lines = [f"note: {printable(note)}" for note in document["notes"]]
+    best = f", best of {seconds['repeat']} {milliseconds(seconds['min'])}" * (seconds["repeat"] > 1)
+    lines.append(
+        f"compiled in {milliseconds(document['compile_seconds'])}, "
+        f"ran in {milliseconds(seconds['first'])}{best}"
+    )
+    rows = []
+    for one in document["outputs"]:
+        shape = "x".join(map(str, one["shape"])) if one["shape"] else "scalar"
+        values = "" if one["mean"] is None else f"min {one['min']:.6g} max {one['max']:.6g} mean {one['mean']:.6g}"
+        file = f"-> {printable(one['file'])}" if one["file"] else ""
+        rows.append([printable(one["name"]), one["dtype"], shape, " ".join(filter(None, (values, file)))])
+    return [*lines, *output.columns(rows)]
+
+
+def milliseconds(seconds: float) -> str:
+    """A time with three digits: `12.3 ms`."""
+    return f"{seconds * 1e3:.3g} ms"
+
+
+def path_of(folder: str, name: str) -> Path:
+    """Where an output is written: its name with what a file name can't hold replaced by `_`."""
+    safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name).lstrip(".") or "_"
+    return Path(folder) / f"{safe[:200]}.npy"

@@ -1,0 +1,70 @@
+# Two commands to begin with: `make demo` and `make test`. Both set up everything in .venv.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+export OPENBLAS_NUM_THREADS ?= 1
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: help demo test lint types drift check generate bench clean
+
+help:
+	@echo "make demo      route and run a real network, with the reasons"
+	@echo "make test      run the tests"
+	@echo "make check     lint, types and generated files"
+	@echo "make generate  write the generated files again"
+	@echo "make bench     measure, and write benchmarks/results.json, the plot and README's table"
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rlx needs Python 3.11 or newer; run: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --upgrade "pip>=25.1"
+
+$(VENV)/.demo: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install -q -e ".[onnxruntime]"
+	@touch $@
+
+$(VENV)/.test: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install -q -e ".[onnxruntime]" --group test
+	@touch $@ $(VENV)/.demo
+
+$(VENV)/.lint: $(VENV)/.test
+	$(BIN)/python -m pip install -q --group lint
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	$(BIN)/python -m pip install -q --group bench
+	@touch $@
+
+demo: $(VENV)/.demo
+	$(BIN)/rlx demo
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.lint
+	$(BIN)/mypy
+
+drift: $(VENV)/.test
+	$(BIN)/python -m rlx.operations --check
+	$(BIN)/python -m rlx.freeze --check
+	$(BIN)/rlx schema --check
+	$(BIN)/python -m benchmarks.readme --check
+
+check: lint types drift
+
+generate: $(VENV)/.test
+	$(BIN)/python -m rlx.operations --write
+	$(BIN)/python -m rlx.freeze --write
+	$(BIN)/rlx schema --write
+	$(BIN)/python -m benchmarks.readme --write
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.readme --write
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,73 @@
+"""Every error class has a stable code, a fix, and a message that says both what and what to do."""
+
+import pytest
+
+from rlx import errors
+from rlx.errors import ConfigError, Fault, RlxError
+from rlx.origin import Origin
+
+CODES = {
+    "ConfigError": "config",
+    "ContractError": "contract",
+    "DuplicateBackend": "duplicate-backend",
+    "ExecutionError": "execution",
+    "InputError": "input",
+    "InvalidDevice": "invalid-device",
+    "NoBackend": "no-backend",
+    "OpenFailed": "open-failed",
+    "PrecisionError": "precision",
+    "ProgramError": "program",
+    "RlxError": "rlx-error",
+    "SessionClosed": "closed",
+    "SettingError": "setting",
+    "Unavailable": "unavailable",
+    "UnknownBackend": "unknown-backend",
+    "UnknownDevice": "unknown-device",
+    "UnsafeProgram": "unsafe-program",
+    "UnsupportedFeature": "unsupported-feature",
+}
+
+
+def family(kind=RlxError):
+    """The class and all that derive from it, in rlx."""
+    return {kind, *(one for child in kind.__subclasses__() for one in family(child))}
+
+
+def test_the_codes_are_the_published_ones():
+    found = {one.__name__: one.code for one in family() if one.__module__ == "rlx.errors"}
+    assert found == CODES
+
+
+def test_no_two_classes_share_a_code():
+    codes = [one.code for one in family()]
+    assert len(codes) == len(set(codes))
+
+
+@pytest.mark.parametrize("kind", sorted(family(), key=lambda one: one.__name__))
+def test_every_class_has_a_fix_that_is_a_sentence(kind):
+    assert kind.__doc__
+    assert kind.fix.strip().endswith(".")
+
+
+@pytest.mark.parametrize("kind", sorted(family() - {ConfigError}, key=lambda one: one.__name__))
+def test_every_error_carries_its_own_fix(kind):
+    error = kind("something is wrong", fix="do this.", origin=Origin("a.yaml", 3, 5))
+    assert error.fix == "do this."
+    assert "something is wrong" in str(error)
+
+
+def test_a_config_error_shows_every_fault_on_its_line():
+    faults = [
+        Fault("a", "rank is wrong", "write a number.", Origin("b.yaml", 1, 2)),
+        Fault("b", "id is missing", "add one.", Origin("b.yaml", 4, 1)),
+    ]
+    assert str(ConfigError(faults)) == (
+        "b.yaml:1:2: rank is wrong. Fix: write a number.\nb.yaml:4:1: id is missing. Fix: add one."
+    )
+
+
+def test_device_and_backend_errors_are_the_builtin_kinds_that_callers_catch():
+    assert issubclass(errors.UnknownDevice, ValueError)
+    assert issubclass(errors.Unavailable, RuntimeError)
+    assert issubclass(errors.SettingError, ValueError)
+    assert issubclass(errors.UnsupportedFeature, NotImplementedError)

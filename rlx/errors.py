@@ -10,6 +10,27 @@ if TYPE_CHECKING:
 
     from rlx.origin import Origin
 
+_INVISIBLE = frozenset(
+    map(chr, (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0))
+) | frozenset(map(chr, (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10))))
+"""Characters that Unicode calls printable although nothing, or a blank, is seen of them."""
+
+
+def printable(text: str) -> str:
+    """Foreign text as one line that shows every character: a manifest, a path, an engine's message.
+
+    Line breaks, control, bidirectional, zero-width and unassigned characters become escapes such
+    as `\\n` and `\\u200b`. Applying it twice changes nothing more. Markup is the printer's matter.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        char
+        if char.isprintable() and char not in _INVISIBLE
+        else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
 
 class RlxError(Exception):
     """Base of all errors of rlx.
@@ -35,7 +56,7 @@ class RlxError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong in a configuration, at one place; `related` are the other places it involves."""
+    """One thing wrong in a configuration, at one place; `related` are the other places in it."""
 
     code: str
     message: str
@@ -99,7 +120,7 @@ class DuplicateBackend(RlxError, ValueError):
 
 
 class Unavailable(RlxError, RuntimeError):
-    """What was asked for cannot be used here; `route` holds every candidate's reasons, if routed."""
+    """What was asked for cannot be used here; `route` holds all candidates' reasons, if routed."""
 
     code = "unavailable"
     fix = "run `rlx devices` to see what can run here, and what to install for the rest."

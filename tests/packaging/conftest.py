@@ -1,0 +1,72 @@
+"""Copies of the checkout, wheels and environments to install them into."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+SHIPPED = ("rlx", "configs", "schemas", "pyproject.toml", "README.md", "LICENSE")
+
+
+class Environment:
+    """A virtual environment, and how to run things in it away from the checkout."""
+
+    def __init__(self, folder: Path, *, borrow: bool):
+        venv.create(folder, with_pip=True)
+        self.folder = folder
+        self.python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+        if borrow:
+            self.borrow()
+
+    def borrow(self):
+        """Let it import what the tests' own environment has, except rlx: no network is needed."""
+        site = self.output("-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+        mine = sysconfig.get_path("purelib")
+        Path(site.strip(), "borrowed.pth").write_text(mine + "\n", encoding="utf-8")
+
+    def pip(self, *arguments):
+        self.output("-m", "pip", "install", "-q", "--no-warn-script-location", *map(str, arguments))
+
+    def output(self, *arguments, cwd=None, code=0, **variables):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("RLX_", "PYTHON", "COV_"))}
+        done = subprocess.run(
+            [self.python, *arguments],
+            capture_output=True,
+            text=True,
+            cwd=cwd or self.folder,
+            env={**clean, **variables},
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + (done.stderr if code else "")
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A copy of what the project ships, to build from and to edit."""
+    folder = tmp_path_factory.mktemp("checkout")
+    for name in SHIPPED:
+        source = PROJECT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(checkout, tmp_path_factory):
+    """The wheel built from the copy."""
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", folder, checkout],
+        check=True,
+        capture_output=True,
+    )
+    (found,) = folder.glob("*.whl")
+    return found

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from rlx.errors import InvalidDevice
+from rlx.errors import InvalidDevice, UnknownDevice
+from rlx.spelling import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MAX_INDEX = 65535
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*", re.ASCII)
-_INDEX = re.compile(r"0|[1-9][0-9]*", re.ASCII)
+_INDEX = re.compile(r"0|[1-9][0-9]{0,4}", re.ASCII)
+_QUOTES = "\"'`\u201c\u201d\u2018\u2019"
+_BLANKS = " \t"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,17 @@ class DeviceSpec:
         Raises:
             InvalidDevice: the text is not a device spec; the message says which part is wrong.
         """
-        raise NotImplementedError
+        _require_text(text)
+        bare = text.strip(_BLANKS)
+        name, colon, index = bare.partition(":")
+        lowered = name.lower() if name.isascii() else name
+        if not _NAME.fullmatch(lowered):
+            raise _refused(text, bare)
+        if not colon:
+            return cls(lowered)
+        if not _INDEX.fullmatch(index) or int(index) > MAX_INDEX:
+            raise _refused(text, bare)
+        return cls(lowered, int(index))
 
     @classmethod
     def parse_request(cls, text: str) -> tuple[DeviceSpec, ...]:
@@ -52,7 +69,131 @@ class DeviceSpec:
         Raises:
             InvalidDevice: a member is empty, given twice, or not a device spec.
         """
-        raise NotImplementedError
+        _require_text(text)
+        if "," not in text:
+            return (cls.parse(text),)
+        specs: list[DeviceSpec] = []
+        for member in text.split(","):
+            if not member.strip(_BLANKS):
+                raise InvalidDevice(
+                    f"the device list {shown(text)} has an empty member",
+                    fix="write one device between two commas, such as metal,cpu.",
+                )
+            spec = cls.parse(member)
+            if spec in specs:
+                raise InvalidDevice(
+                    f"the device list {shown(text)} names {spec} twice",
+                    fix="name each device once.",
+                )
+            specs.append(spec)
+        return tuple(specs)
 
 
-__all__ = ["MAX_INDEX", "Device", "DeviceSpec", "InvalidDevice"]
+def shown(text: object) -> str:
+    """A value as a message quotes it: on one line, every character visible, at most 60 of them."""
+    quoted = repr(text)
+    return quoted if len(quoted) <= 60 else f"{quoted[:57]}..."
+
+
+def _require_text(text: object) -> None:
+    if not isinstance(text, str):
+        raise InvalidDevice(f"a device must be text, got {shown(text)}")
+
+
+def _refused(text: str, bare: str) -> InvalidDevice:
+    """The error for a text that is not a device spec: which part is wrong, and what to write."""
+    what, fix = _fault(bare)
+    return InvalidDevice(f"the device {shown(text)} {what}", fix=fix)
+
+
+def _fault(bare: str) -> tuple[str, str | None]:
+    name, colon, index = bare.partition(":")
+    if not bare:
+        return "is empty", None
+    if any(char in _QUOTES for char in bare):
+        return "holds a quote", f"leave the quotes away{_such_as(bare.strip(_QUOTES))}."
+    if not bare.replace("\t", "").isprintable():
+        return "holds a character that cannot be seen", None
+    if "," in bare:
+        return (
+            "is a list, and one device is meant here",
+            "name one; RLX_DEVICE, --device and routing.device take a list.",
+        )
+    parts = bare.split()
+    if len(parts) > 1:
+        if ":" in (parts[0][-1], parts[1][0]):
+            return "holds a blank", f"leave it away{_such_as(''.join(parts))}."
+        if parts[1].isdecimal():
+            return "holds a blank", f"write name:index{_such_as(':'.join(parts))}."
+        return "holds a blank", f"write a comma between devices{_such_as(','.join(parts))}."
+    if not name:
+        fix = f"write the device's name too{_such_as(f'cuda:{index}') or ': cuda:0'}."
+        return "has no name before ':'", fix
+    if bare.isdecimal():
+        return "is only an index", f"write the device's name too{_such_as(f'cuda:{bare}')}."
+    if not _NAME.fullmatch(name.lower() if name.isascii() else name):
+        return (
+            f"has the name {shown(name)}",
+            "a name begins with a letter and has only a-z, 0-9 and single hyphens inside.",
+        )
+    return _index_fault(name.lower(), index) if colon else ("is not a device", None)
+
+
+def _index_fault(name: str, index: str) -> tuple[str, str | None]:
+    if not index:
+        return "has no index after ':'", f"write {name} for any, or {name}:0 for the first."
+    if ":" in index:
+        first, _, rest = index.partition(":")
+        fix = f"{name}:{rest}" if first.lower() == name else f"{name}:{first}"
+        return "has more than one ':'", f"write name:index{_such_as(fix)}."
+    if index.isascii() and index.isdigit():
+        if index[0] == "0":
+            return (
+                f"has the index {shown(index)}, which begins with a zero",
+                f"write the index without it{_such_as(f'{name}:{index.lstrip(chr(48)) or 0}')}.",
+            )
+        return f"has an index over {MAX_INDEX}", f"write an index from 0 to {MAX_INDEX}."
+    what = f"has the index {shown(index)}"
+    if index[0] == "-":
+        return f"{what}, which is negative", f"write {name} for any, or an index from 0."
+    if index.isdigit():
+        return f"{what}, whose digits are not 0-9", "write the index in the digits 0-9."
+    return f"{what}, which is not a number", f"write {name} for any, or {name}:0 for the first."
+
+
+def _such_as(text: str) -> str:
+    """`: write this`, where `this` would be accepted; else nothing."""
+    try:
+        specs = DeviceSpec.parse_request(text)
+    except InvalidDevice:
+        return ""
+    return f": {','.join(map(str, specs))}"
+
+
+def unknown_device(name: str, known: Iterable[Device]) -> UnknownDevice:
+    """The error for a name that no device has: lists what there is, and what was probably meant."""
+    devices = sorted(known, key=lambda device: device.id)
+    names = [name for device in devices for name in (device.id, *device.aliases)]
+    listed = ", ".join(
+        f"{device.id} ({', '.join(device.aliases)})" if device.aliases else device.id
+        for device in devices
+    )
+    stem = name.lower().rstrip("0123456789")
+    digits = name[len(stem) :]
+    guess: str | None
+    if stem in names and _INDEX.fullmatch(digits) and int(digits) <= MAX_INDEX:
+        guess = f"{stem}:{digits}"
+    else:
+        guess = nearest(name, names)
+    fix = (
+        f"did you mean {guess}?"
+        if guess
+        else "name one of these, or declare the device in a manifest."
+    )
+    return UnknownDevice(
+        f"no device is named {shown(name)}; known: {listed or 'none'}",
+        fix=fix,
+    )
+
+
+__all__ = ["MAX_INDEX", "Device", "DeviceSpec", "InvalidDevice", "shown", "unknown_device"]

@@ -148,6 +148,10 @@ class OperandModel(Model):
     name: Name
     type: Name
     option: Literal["single", "optional", "variadic"] = "single"
+    min_arity: Annotated[int, Field(ge=0)] = 1
+    """The fewest values a variadic operand takes."""
+    homogeneous: bool = True
+    """False: each value of a variadic operand may have a dtype of its own."""
 
 
 class AttributeModel(Model):

@@ -99,9 +99,7 @@ def _unrolled(
             for first in range(0, rows, step):
                 count = min(step, rows - first)
                 shape = (*lead, *windows.kernel, count, *windows.sizes[1:])
-                view: Array = np.ndarray(
-                    shape, x.dtype, source, start + first * steps[0], strides
-                )
+                view: Array = np.ndarray(shape, x.dtype, source, start + first * steps[0], strides)
                 columns = scratch("columns", shape, x.dtype)
                 np.copyto(columns, view)
                 matrix = columns.reshape((group, depth, -1) if group > 1 else (depth, -1))
@@ -117,8 +115,6 @@ def _padded(x: Array, windows: Windows) -> Array:
         return x
     room = scratch("padded", (*x.shape[:2], *windows.padded_shape), x.dtype)
     room.fill(0)
-    inside = tuple(
-        slice(b, b + n) for b, n in zip(windows.begins, windows.spatial, strict=True)
-    )
+    inside = tuple(slice(b, b + n) for b, n in zip(windows.begins, windows.spatial, strict=True))
     room[(slice(None), slice(None), *inside)] = x
     return room

@@ -111,8 +111,6 @@ def _count(n: int, begin: int, end: int, stride: int, extent: int, *, ceil: bool
     return size - 1 if (size - 1) * stride >= n + begin else size
 
 
-
-
 def padded(xp: Any, x: Any, shape: Windows, value: Any) -> Any:
     """The input with its padding filled with `value`; the input itself where there is none."""
     if not shape.padded:

@@ -1,0 +1,207 @@
+"""BatchNormalization, LRN, and the normalizations over axes of one example."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rlx.backends.array.kernels.widening import widened
+
+if TYPE_CHECKING:
+    from rlx.backends.array.site import Builder, Kernel, Site
+
+
+def per_channel(xp: Any, values: Any, ndim: int) -> Any:
+    """One value per channel, shaped to broadcast over an (N, C, …) array."""
+    return xp.reshape(values, (-1, *(1,) * (ndim - 2)))
+
+
+def standardized(xp: Any, x: Any, axes: tuple[int, ...], epsilon: float) -> tuple[Any, Any, Any]:
+    """(x - mean) / sqrt(var + epsilon) as a new array, the mean, and the inverse deviation."""
+    mean = xp.mean(x, axis=axes, keepdims=True)
+    y = x - mean
+    inverse = 1 / xp.sqrt(xp.mean(y * y, axis=axes, keepdims=True) + epsilon)
+    y *= inverse
+    return y, mean, inverse
+
+
+def batch_normalization(site: Site) -> Kernel:
+    """Build BatchNormalization; the statistics are folded into one factor and one term."""
+    xp = site.xp
+    epsilon = site.attributes.get("epsilon", 1e-5)
+    if site.attributes.get("training_mode", 0):
+        return _batch_normalization_training(site, epsilon)
+
+    def fold(scale: Any, bias: Any, mean: Any, variance: Any) -> tuple[Any, Any]:
+        factor = scale / xp.sqrt(variance + epsilon)
+        return factor, bias - mean * factor
+
+    constants = site.constants[1:5]
+    fixed = None if any(c is None for c in constants) else fold(*constants)
+    shaped: dict[tuple[int, Any], tuple[Any, Any]] = {}
+
+    def run(x: Any, *parameters: Any) -> Any:
+        ready = shaped.get((x.ndim, x.dtype))
+        if ready is None:
+            factor, term = fixed or fold(*parameters)
+            ready = (
+                per_channel(xp, xp.astype(factor, x.dtype), x.ndim),
+                per_channel(xp, xp.astype(term, x.dtype), x.ndim),
+            )
+            if fixed:
+                shaped[x.ndim, x.dtype] = ready
+        y = x * ready[0]
+        y += ready[1]
+        return y
+
+    return run
+
+
+def _batch_normalization_training(site: Site, epsilon: float) -> Kernel:
+    """BatchNormalization with the batch's own statistics, and the running ones moved along."""
+    xp = site.xp
+    momentum = site.attributes.get("momentum", 0.9)
+
+    def run(x: Any, scale: Any, bias: Any, mean: Any, variance: Any) -> Any:
+        axes = (0, *range(2, x.ndim))
+        now = xp.mean(x, axis=axes)
+        spread = xp.mean((x - per_channel(xp, now, x.ndim)) ** 2, axis=axes)
+        factor = scale / xp.sqrt(spread + epsilon)
+        y = x * per_channel(xp, factor, x.ndim) + per_channel(xp, bias - now * factor, x.ndim)
+        moved_mean = mean * momentum + now * (1 - momentum)
+        moved_variance = variance * momentum + spread * (1 - momentum)
+        return (
+            xp.astype(y, x.dtype),
+            xp.astype(moved_mean, mean.dtype),
+            xp.astype(moved_variance, variance.dtype),
+        )
+
+    return run
+
+
+def lrn(site: Site) -> Kernel:
+    """Build LRN: each value is divided by a power of the squares of its channel's neighbours."""
+    xp, attributes = site.xp, site.attributes
+    size = attributes["size"]
+    alpha, beta = attributes.get("alpha", 1e-4), attributes.get("beta", 0.75)
+    bias = attributes.get("bias", 1.0)
+    before, after = (size - 1) // 2, size // 2
+
+    def run(x: Any) -> Any:
+        squares = x * x
+        total = xp.asarray(squares, copy=True)
+        for offset in range(1, min(max(before, after), x.shape[1] - 1) + 1):
+            if offset <= after:
+                total[:, :-offset, ...] += squares[:, offset:, ...]
+            if offset <= before:
+                total[:, offset:, ...] += squares[:, :-offset, ...]
+        total *= alpha / size
+        total += bias
+        if beta == 0.75:
+            total = xp.sqrt(total)
+            total *= xp.sqrt(total)
+        elif beta == 0.5:
+            total = xp.sqrt(total)
+        else:
+            total = total**beta
+        return x / total
+
+    return run
+
+
+def layer_normalization(site: Site) -> Kernel:
+    """Build LayerNormalization; Mean and InvStdDev are float32, whatever X is."""
+    xp = site.xp
+    axis, epsilon = site.attributes.get("axis", -1), site.attributes.get("epsilon", 1e-5)
+    alone = site.outputs == 1
+
+    def run(x: Any, scale: Any, bias: Any = None) -> Any:
+        axes = tuple(range(axis % x.ndim, x.ndim))
+        y, mean, inverse = standardized(xp, x, axes, epsilon)
+        y *= scale
+        if bias is not None:
+            y += bias
+        if alone:
+            return y
+        return y, xp.astype(mean, xp.float32), xp.astype(inverse, xp.float32)
+
+    return run
+
+
+def rms_normalization(site: Site) -> Kernel:
+    """Build RMSNormalization; the result has the dtype of the scale."""
+    xp = site.xp
+    axis, epsilon = site.attributes.get("axis", -1), site.attributes.get("epsilon", 1e-5)
+
+    def run(x: Any, scale: Any) -> Any:
+        axes = tuple(range(axis % x.ndim, x.ndim))
+        y = x / xp.sqrt(xp.mean(x * x, axis=axes, keepdims=True) + epsilon)
+        return xp.astype(y * scale, scale.dtype, copy=False)
+
+    return run
+
+
+def group_normalization(site: Site) -> Kernel:
+    """Build GroupNormalization."""
+    xp = site.xp
+    groups, epsilon = site.attributes["num_groups"], site.attributes.get("epsilon", 1e-5)
+
+    def run(x: Any, scale: Any, bias: Any) -> Any:
+        flat = xp.reshape(x, (x.shape[0], groups, -1))
+        y = xp.reshape(standardized(xp, flat, (2,), epsilon)[0], x.shape)
+        y *= per_channel(xp, scale, x.ndim)
+        y += per_channel(xp, bias, x.ndim)
+        return y
+
+    return run
+
+
+def instance_normalization(site: Site) -> Kernel:
+    """Build InstanceNormalization."""
+    xp, epsilon = site.xp, site.attributes.get("epsilon", 1e-5)
+
+    def run(x: Any, scale: Any, bias: Any) -> Any:
+        y, _, _ = standardized(xp, x, tuple(range(2, x.ndim)), epsilon)
+        y *= per_channel(xp, scale, x.ndim)
+        y += per_channel(xp, bias, x.ndim)
+        return y
+
+    return run
+
+
+def mean_variance_normalization(site: Site) -> Kernel:
+    """Build MeanVarianceNormalization."""
+    xp, axes = site.xp, tuple(site.attributes.get("axes", (0, 2, 3)))
+
+    def run(x: Any) -> Any:
+        y = x - xp.mean(x, axis=axes, keepdims=True)
+        y /= xp.sqrt(xp.mean(y * y, axis=axes, keepdims=True)) + 1e-9
+        return y
+
+    return run
+
+
+def lp_normalization(site: Site) -> Kernel:
+    """Build LpNormalization; a line whose norm is zero stays zero."""
+    xp = site.xp
+    axis, p = site.attributes.get("axis", -1), site.attributes.get("p", 2)
+
+    def run(x: Any) -> Any:
+        if p == 1:
+            norm = xp.sum(xp.abs(x), axis=axis, keepdims=True)
+        else:
+            norm = xp.sqrt(xp.sum(x * x, axis=axis, keepdims=True))
+        return x / xp.where(norm == 0, xp.ones_like(norm), norm)
+
+    return run
+
+
+KERNELS: dict[str, Builder] = {
+    "BatchNormalization": widened(batch_normalization),
+    "LRN": widened(lrn),
+    "LayerNormalization": widened(layer_normalization),
+    "RMSNormalization": widened(rms_normalization),
+    "GroupNormalization": widened(group_normalization),
+    "InstanceNormalization": widened(instance_normalization),
+    "MeanVarianceNormalization": widened(mean_variance_normalization),
+    "LpNormalization": widened(lp_normalization),
+}

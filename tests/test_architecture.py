@@ -14,13 +14,13 @@ PROJECT = ROOT.parent
 
 LAYERS = (
     ("origin", "resources"),
-    ("errors",),
+    ("errors", "spelling"),
     ("device",),
     ("program", "registration"),
     ("operations",),
     ("manifest",),
-    ("registries", "freeze", "coverage", "settings"),
-    ("router", "route_text", "route_json", "dispatch"),
+    ("registries", "freeze", "coverage", "settings", "environment", "facets"),
+    ("router", "verdicts", "checks", "route_text", "route_json", "dispatch"),
     ("probe", "artifact"),
     ("session", "default", "leases", "executable", "inputs"),
     ("onnx_backend", "conformance", "testing"),

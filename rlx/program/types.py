@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+CANONICAL_OPSET = 28
+"""The `ai.onnx` opset that every program is brought to: the newest of the pinned onnx."""
+
 
 @dataclass(frozen=True, slots=True)
 class ValueType:
@@ -18,7 +21,8 @@ class ValueType:
     For a tensor, `kind` is `tensor`, `dtype` an ONNX dtype name (`float32`, `int64`, `string`,
     `bfloat16`, `float8e4m3fn`, `int4` …) and `shape` one entry per dimension: an int, a symbol's
     name, or None (unknown); `shape` None means that even the number of dimensions is unknown.
-    `dtype` of a sequence or optional names the whole: `seq(float32)`, `optional(seq(int64))`.
+    `dtype` of a sequence, optional or map names the whole: `seq(float32)`,
+    `optional(seq(int64))`, `map(string,float32)`; `kind` is then `sequence`, `optional` or `map`.
     `dtype` is "" where inference could not tell.
     """
 
@@ -58,8 +62,8 @@ class Block:
 
 
 Attribute = Any
-"""int, float, str, bytes (a string that is not UTF-8), a tuple of one of these, a read-only
-NumPy array (a tensor), or a Block (a graph)."""
+"""int, float, str, bytes (a string that is not UTF-8), a read-only NumPy array (a tensor), a Block
+(a graph), a ValueType (a type), or a tuple of one of these."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,6 +116,12 @@ class Signature:
     attributes: tuple[tuple[str, Attribute], ...] = ()
     ndims: tuple[tuple[int, int | None], ...] = ()
     known: bool = True
+    key: str = field(init=False, compare=False, repr=False)
+    """The whole signature as one text, made once: routing looks it up at each program."""
+
+    def __post_init__(self) -> None:
+        parts = (self.operation, self.types, self.attributes, self.ndims, self.known)
+        object.__setattr__(self, "key", repr(parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +139,11 @@ class Requirements:
     first_nodes: tuple[int, ...] = ()
     counts: tuple[int, ...] = ()
     capabilities: tuple[str, ...] = ()
+    keys: tuple[str, ...] = field(init=False, compare=False, repr=False)
+    """The key of each signature."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "keys", tuple(one.key for one in self.signatures))
 
 
 @dataclass(frozen=True, slots=True)

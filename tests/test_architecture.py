@@ -19,7 +19,7 @@ LAYERS = (
     ("program", "registration"),
     ("operations",),
     ("manifest",),
-    ("registries", "freeze", "coverage", "settings", "environment", "facets"),
+    ("registries", "freeze", "coverage", "settings", "environment", "facets", "misses"),
     ("router", "verdicts", "checks", "route_text", "route_json", "dispatch"),
     ("probe", "artifact"),
     ("session", "default", "leases", "executable", "inputs"),

@@ -22,7 +22,7 @@ MOST_PLANS = 256
 
 
 def planner(site: Site) -> Callable[[Any, Any], Plan]:
-    """A function (x, w) -> plan; a plan is a function (x, w) -> y, without bias, for their shapes."""
+    """A function (x, w) -> plan; a plan is a function (x, w) -> y, for their shapes."""
     xp, attributes = site.xp, site.attributes
     group = attributes.get("group", 1)
     plans: dict[tuple[Any, ...], Plan] = {}

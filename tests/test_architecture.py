@@ -22,7 +22,7 @@ LAYERS = (
     ("registries", "freeze", "coverage", "settings", "environment", "facets", "misses"),
     ("router", "verdicts", "checks", "route_text", "route_json", "dispatch"),
     ("probe", "artifact"),
-    ("session", "default", "leases", "executable", "inputs"),
+    ("session", "default", "leases", "opening", "executable", "inputs"),
     ("onnx_backend", "conformance", "testing"),
     ("cli", "__main__"),
 )

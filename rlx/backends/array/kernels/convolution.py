@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from array_api_compat import is_numpy_namespace
-
 from rlx.backends.array import native_numpy_convolution
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.kernels.windows import Windows, padded, windows
+from rlx.backends.array.native import is_numpy
+from rlx.backends.array.site import Fresh
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ def planner(site: Site) -> Callable[[Any, Any], Plan]:
         plan = plans.get(key)
         if plan is None:
             shape = windows(attributes, w.shape[2:], x.shape[2:])
-            if is_numpy_namespace(xp):
+            if is_numpy(xp):
                 plan = native_numpy_convolution.plan(shape, x.shape, w.shape, group)
             else:
                 plan = portable_plan(xp, shape, x.shape, w.shape, group)
@@ -74,7 +74,7 @@ def conv(site: Site) -> Kernel:
             y += bias.reshape(-1, *(1,) * (y.ndim - 2))
         return y
 
-    return run
+    return Fresh(run)
 
 
 def conv_transpose(site: Site) -> Kernel:
@@ -113,7 +113,7 @@ def conv_transpose(site: Site) -> Kernel:
             y += xp.reshape(bias, (-1, *(1,) * len(kernel)))
         return y
 
-    return run
+    return Fresh(run)
 
 
 def transposed(
@@ -167,7 +167,7 @@ def causal_conv_with_state(site: Site) -> Kernel:
             y = y / (1 + xp.exp(-y))
         return y, line[..., line.shape[-1] - (taps - 1) :]
 
-    return run
+    return Fresh(run)
 
 
 KERNELS: dict[str, Builder] = {

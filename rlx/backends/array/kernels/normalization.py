@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.array.kernels.widening import widened
+from rlx.backends.array.native import is_numpy
+from rlx.backends.array.site import Fresh
 
 if TYPE_CHECKING:
     from rlx.backends.array.site import Builder, Kernel, Site
@@ -39,21 +41,31 @@ def batch_normalization(site: Site) -> Kernel:
     fixed = None if any(c is None for c in constants) else fold(*constants)
     shaped: dict[tuple[int, Any], tuple[Any, Any]] = {}
 
-    def run(x: Any, *parameters: Any) -> Any:
-        ready = shaped.get((x.ndim, x.dtype))
-        if ready is None:
+    def ready(x: Any, parameters: tuple[Any, ...]) -> tuple[Any, Any]:
+        pair = shaped.get((x.ndim, x.dtype))
+        if pair is None:
             factor, term = fixed or fold(*parameters)
-            ready = (
+            pair = (
                 per_channel(xp, xp.astype(factor, x.dtype), x.ndim),
                 per_channel(xp, xp.astype(term, x.dtype), x.ndim),
             )
             if fixed:
-                shaped[x.ndim, x.dtype] = ready
-        y = x * ready[0]
-        y += ready[1]
+                shaped[x.ndim, x.dtype] = pair
+        return pair
+
+    def run(x: Any, *parameters: Any) -> Any:
+        factor, term = ready(x, parameters)
+        y = x * factor
+        y += term
         return y
 
-    return run
+    def into(x: Any, *rest: Any) -> Any:
+        factor, term = ready(x, rest[:-1])
+        y = xp.multiply(x, factor, out=rest[-1])
+        y += term
+        return y
+
+    return Fresh(run, into if is_numpy(xp) else None)
 
 
 def _batch_normalization_training(site: Site, epsilon: float) -> Kernel:
@@ -75,7 +87,7 @@ def _batch_normalization_training(site: Site, epsilon: float) -> Kernel:
             xp.astype(moved_variance, variance.dtype),
         )
 
-    return run
+    return Fresh(run)
 
 
 def lrn(site: Site) -> Kernel:
@@ -105,7 +117,7 @@ def lrn(site: Site) -> Kernel:
             total = total**beta
         return x / total
 
-    return run
+    return Fresh(run)
 
 
 def layer_normalization(site: Site) -> Kernel:
@@ -124,7 +136,7 @@ def layer_normalization(site: Site) -> Kernel:
             return y
         return y, xp.astype(mean, xp.float32), xp.astype(inverse, xp.float32)
 
-    return run
+    return Fresh(run)
 
 
 def rms_normalization(site: Site) -> Kernel:
@@ -137,7 +149,7 @@ def rms_normalization(site: Site) -> Kernel:
         y = x / xp.sqrt(xp.mean(x * x, axis=axes, keepdims=True) + epsilon)
         return xp.astype(y * scale, scale.dtype, copy=False)
 
-    return run
+    return Fresh(run)
 
 
 def group_normalization(site: Site) -> Kernel:
@@ -152,7 +164,7 @@ def group_normalization(site: Site) -> Kernel:
         y += per_channel(xp, bias, x.ndim)
         return y
 
-    return run
+    return Fresh(run)
 
 
 def instance_normalization(site: Site) -> Kernel:
@@ -165,7 +177,7 @@ def instance_normalization(site: Site) -> Kernel:
         y += per_channel(xp, bias, x.ndim)
         return y
 
-    return run
+    return Fresh(run)
 
 
 def mean_variance_normalization(site: Site) -> Kernel:
@@ -177,7 +189,7 @@ def mean_variance_normalization(site: Site) -> Kernel:
         y /= xp.sqrt(xp.mean(y * y, axis=axes, keepdims=True)) + 1e-9
         return y
 
-    return run
+    return Fresh(run)
 
 
 def lp_normalization(site: Site) -> Kernel:
@@ -192,7 +204,7 @@ def lp_normalization(site: Site) -> Kernel:
             norm = xp.sqrt(xp.sum(x * x, axis=axis, keepdims=True))
         return x / xp.where(norm == 0, xp.ones_like(norm), norm)
 
-    return run
+    return Fresh(run)
 
 
 KERNELS: dict[str, Builder] = {

@@ -6,12 +6,12 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from array_api_compat import is_numpy_namespace
-
 from rlx.backends.array import native_numpy_pooling
 from rlx.backends.array.kernels import windows as geometry
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.kernels.windows import Windows, windows
+from rlx.backends.array.native import is_numpy
+from rlx.backends.array.site import Fresh
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +64,7 @@ def remembered(site: Site, make: Callable[[Windows], Any]) -> Callable[[Any], An
 def max_pool(site: Site) -> Kernel:
     """Build MaxPool."""
     xp = site.xp
-    native = is_numpy_namespace(xp)
+    native = is_numpy(xp)
     pad = native_numpy_pooling.padded if native else geometry.padded
     combine = native_numpy_pooling.maximum_into if native else _maximum
     find = remembered(site, lambda shape: shape)
@@ -75,7 +75,7 @@ def max_pool(site: Site) -> Kernel:
         shape = find(x)
         return fold(xp, pad(xp, x, shape, lowest(xp, x.dtype)), shape, combine)
 
-    return run
+    return Fresh(run)
 
 
 def lowest(xp: Any, dtype: Any) -> Any:
@@ -106,7 +106,7 @@ def _max_pool_with_indices(site: Site) -> Kernel:
         planes = xp.reshape(planes, (*x.shape[:2], *(1,) * len(shape.spatial)))
         return best, place + planes
 
-    return run
+    return Fresh(run)
 
 
 def _tap_indices(xp: Any, shape: Windows, column_major: bool) -> list[Any]:
@@ -133,7 +133,7 @@ def _tap_indices(xp: Any, shape: Windows, column_major: bool) -> list[Any]:
 def average_pool(site: Site) -> Kernel:
     """Build AveragePool."""
     xp = site.xp
-    pad = native_numpy_pooling.padded if is_numpy_namespace(xp) else geometry.padded
+    pad = native_numpy_pooling.padded if is_numpy(xp) else geometry.padded
     with_padding = bool(site.attributes.get("count_include_pad", 0))
     find = remembered(site, lambda shape: (shape, _counts(xp, shape, with_padding)))
 
@@ -143,7 +143,7 @@ def average_pool(site: Site) -> Kernel:
         y /= counts if isinstance(counts, int) else xp.astype(counts, x.dtype)
         return y
 
-    return run
+    return Fresh(run)
 
 
 def _counts(xp: Any, shape: Windows, with_padding: bool) -> Any:
@@ -175,19 +175,19 @@ def lp_pool(site: Site) -> Kernel:
         powers = xp.abs(geometry.padded(xp, x, shape, 0)) ** p
         return fold(xp, powers, shape, _add) ** (1 / p)
 
-    return run
+    return Fresh(run)
 
 
 def global_average_pool(site: Site) -> Kernel:
     """Build GlobalAveragePool."""
     xp = site.xp
-    return lambda x: xp.mean(x, axis=tuple(range(2, x.ndim)), keepdims=True)
+    return Fresh(lambda x: xp.mean(x, axis=tuple(range(2, x.ndim)), keepdims=True))
 
 
 def global_max_pool(site: Site) -> Kernel:
     """Build GlobalMaxPool."""
     xp = site.xp
-    return lambda x: xp.max(x, axis=tuple(range(2, x.ndim)), keepdims=True)
+    return Fresh(lambda x: xp.max(x, axis=tuple(range(2, x.ndim)), keepdims=True))
 
 
 def global_lp_pool(site: Site) -> Kernel:
@@ -197,7 +197,7 @@ def global_lp_pool(site: Site) -> Kernel:
     def run(x: Any) -> Any:
         return xp.sum(xp.abs(x) ** p, axis=tuple(range(2, x.ndim)), keepdims=True) ** (1 / p)
 
-    return run
+    return Fresh(run)
 
 
 KERNELS: dict[str, Builder] = {

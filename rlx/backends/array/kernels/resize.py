@@ -39,7 +39,8 @@ def cubic(distance: Host, a: float) -> Host:
     x = np.abs(distance)
     near = ((a + 2) * x - (a + 3)) * x * x + 1
     far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-    return np.where(x <= 1, near, np.where(x < 2, far, 0.0))
+    weights: Host = np.where(x <= 1, near, np.where(x < 2, far, 0.0))
+    return weights
 
 
 def linear(distance: Host) -> Host:
@@ -97,7 +98,8 @@ def _nearest(rounding: str, ratio: Host) -> Host:
         upper = ratio >= 0.5
     else:
         upper = ratio > 0.5
-    return upper.astype(np.int64)
+    offset: Host = upper.astype(np.int64)
+    return offset
 
 
 def plan_axis(

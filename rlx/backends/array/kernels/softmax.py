@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.array.kernels.widening import widened
+from rlx.backends.array.site import Fresh
 
 if TYPE_CHECKING:
     from rlx.backends.array.site import Builder, Kernel, Site
@@ -27,13 +28,13 @@ def log_softmax_along(xp: Any, x: Any, axis: int) -> Any:
 def softmax(site: Site) -> Kernel:
     """Build Softmax."""
     xp, axis = site.xp, site.attributes.get("axis", -1)
-    return lambda x: softmax_along(xp, x, axis) if x.size else x
+    return Fresh(lambda x: softmax_along(xp, x, axis) if x.size else xp.zeros_like(x))
 
 
 def log_softmax(site: Site) -> Kernel:
     """Build LogSoftmax."""
     xp, axis = site.xp, site.attributes.get("axis", -1)
-    return lambda x: log_softmax_along(xp, x, axis) if x.size else x
+    return Fresh(lambda x: log_softmax_along(xp, x, axis) if x.size else xp.zeros_like(x))
 
 
 def hardmax(site: Site) -> Kernel:
@@ -42,14 +43,14 @@ def hardmax(site: Site) -> Kernel:
 
     def run(x: Any) -> Any:
         if not x.size:
-            return x
+            return xp.zeros_like(x)
         first = xp.argmax(x, axis=axis, keepdims=True)
         line = [1] * x.ndim
         line[axis] = x.shape[axis]
         places = xp.reshape(xp.arange(x.shape[axis], dtype=first.dtype), tuple(line))
         return xp.astype(places == first, x.dtype)
 
-    return run
+    return Fresh(run)
 
 
 KERNELS: dict[str, Builder] = {

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rlx.backends.array.site import Fresh
+
 if TYPE_CHECKING:
     from rlx.backends.array.site import Builder, Kernel, Site
 
@@ -43,7 +45,7 @@ def widened(builder: Builder) -> Builder:
             )
             return cast if isinstance(result, tuple) else cast[0]
 
-        return run
+        return Fresh(run) if isinstance(kernel, Fresh) else run
 
     return build
 

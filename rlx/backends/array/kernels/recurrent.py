@@ -1,0 +1,204 @@
+"""RNN, GRU and LSTM: one loop over time, with a cell for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rlx.backends.array.kernels.recurrent_activations import Activation, activations
+from rlx.backends.array.kernels.widening import widened
+from rlx.backends.array.site import Fresh
+
+if TYPE_CHECKING:
+    from rlx.backends.array.site import Builder, Kernel, Site
+
+State = tuple[Any, ...]
+Step = Callable[[Any, State], State]
+"""(the step's x·Wᵀ + b, state) -> new state; the first of a state is the hidden state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What makes a recurrent operation: how many gates and states, and its step.
+
+    `step(R, recurrent bias, peepholes, activations)` makes the step of one direction.
+    """
+
+    gates: int
+    states: int
+    defaults: tuple[str, ...]
+    step: Callable[[Any, Any, Any, tuple[Activation, ...]], Step]
+
+
+def recurrent(site: Site, cell: Cell) -> Kernel:
+    """Build the kernel of a recurrent operation from its cell."""
+    xp, attributes = site.xp, site.attributes
+    direction = attributes.get("direction", "forward")
+    directions = 2 if direction == "bidirectional" else 1
+    functions = activations(xp, attributes, cell.defaults, directions)
+    batch_first = bool(attributes.get("layout", 0))
+
+    def run(x: Any, w: Any, r: Any, b: Any = None, lens: Any = None, *rest: Any) -> Any:
+        initial, peepholes = rest[: cell.states], (*rest, None, None, None)[cell.states]
+        if batch_first:
+            x = xp.permute_dims(x, (1, 0, 2))
+        batch, hidden = x.shape[1], r.shape[-1]
+        lens = _lengths(lens, x.shape[0])
+        results = []
+        for d in range(directions):
+            backwards = direction == "reverse" or d == 1
+            start = [
+                _start(xp, initial, i, d, (batch, hidden), x.dtype, batch_first)
+                for i in range(cell.states)
+            ]
+            bias = (None, None) if b is None else _halves(b[d, ...])
+            step = cell.step(r[d, ...], bias[1], _direction(peepholes, d), functions[d])
+            line = _flipped(xp, x, lens) if backwards else x
+            given = xp.matmul(line, xp.matrix_transpose(w[d, ...]))
+            if bias[0] is not None:
+                given = given + bias[0]
+            ys, last = _unroll(xp, given, tuple(start), step, lens)
+            results.append((_flipped(xp, ys, lens) if backwards else ys, *last))
+        y = xp.stack([result[0] for result in results], axis=1)
+        finals = [xp.stack([result[i + 1] for result in results]) for i in range(cell.states)]
+        if batch_first:
+            y = xp.permute_dims(y, (2, 0, 1, 3))
+            finals = [xp.permute_dims(final, (1, 0, 2)) for final in finals]
+        return (y, *finals)[: site.outputs] if site.outputs > 1 else y
+
+    return Fresh(run)
+
+
+def _direction(operand: Any, d: int) -> Any:
+    return None if operand is None else operand[d, ...]
+
+
+def _halves(bias: Any) -> tuple[Any, Any]:
+    half = bias.shape[0] // 2
+    return bias[:half], bias[half:]
+
+
+def _lengths(lens: Any, steps: int) -> list[int] | None:
+    """The lengths of the sequences, or None where all are full."""
+    if lens is None:
+        return None
+    values = [int(n) for n in lens]
+    return None if all(n == steps for n in values) else values
+
+
+def _start(
+    xp: Any, initial: State, index: int, d: int, shape: tuple[int, int], dtype: Any, first: bool
+) -> Any:
+    """The state before the first step."""
+    given = initial[index] if index < len(initial) else None
+    if given is None:
+        return xp.zeros(shape, dtype=dtype)
+    return given[:, d, :] if first else given[d, ...]
+
+
+def _flipped(xp: Any, x: Any, lens: list[int] | None) -> Any:
+    """(time, batch, …) turned around in time, each sequence within its own length."""
+    if lens is None:
+        return xp.flip(x, axis=0)
+    steps = x.shape[0]
+    columns = []
+    for index, n in enumerate(lens):
+        order = [*reversed(range(n)), *range(n, steps)]
+        columns.append(xp.take(x[:, index, ...], xp.asarray(order, dtype=xp.int64), axis=0))
+    return xp.stack(columns, axis=1)
+
+
+def _unroll(
+    xp: Any, given: Any, state: State, step: Step, lens: list[int] | None
+) -> tuple[Any, State]:
+    """All steps: the hidden states (zero past a sequence's end), and the last states."""
+    outputs = []
+    if not given.shape[0]:
+        return xp.zeros((0, *state[0].shape), dtype=given.dtype), state
+    for t in range(given.shape[0]):
+        new = step(given[t, ...], state)
+        if lens is None:
+            state = new
+            outputs.append(state[0])
+            continue
+        alive = xp.asarray([t < n for n in lens])[:, None]
+        state = tuple(xp.where(alive, n, old) for n, old in zip(new, state, strict=True))
+        outputs.append(xp.where(alive, new[0], xp.zeros_like(new[0])))
+    return xp.stack(outputs), state
+
+
+def _plus(x: Any, term: Any) -> Any:
+    return x if term is None else x + term
+
+
+def rnn(site: Site) -> Kernel:
+    """Build RNN."""
+    xp = site.xp
+
+    def step(r: Any, bias: Any, _peepholes: Any, functions: tuple[Activation, ...]) -> Step:
+        turned = xp.matrix_transpose(r)
+        return lambda x, state: (functions[0](_plus(x + xp.matmul(state[0], turned), bias)),)
+
+    return recurrent(site, Cell(1, 1, ("Tanh",), step))
+
+
+def gru(site: Site) -> Kernel:
+    """Build GRU; the gates are update, reset, hidden."""
+    xp = site.xp
+    linear_before_reset = bool(site.attributes.get("linear_before_reset", 0))
+
+    def step(r: Any, bias: Any, _peepholes: Any, functions: tuple[Activation, ...]) -> Step:
+        n = r.shape[-1]
+        gates, candidate = xp.matrix_transpose(r[: 2 * n, :]), xp.matrix_transpose(r[2 * n :, :])
+        gates_bias = None if bias is None else bias[: 2 * n]
+        candidate_bias = None if bias is None else bias[2 * n :]
+
+        def advance(x: Any, state: State) -> State:
+            h = state[0]
+            both = functions[0](_plus(x[:, : 2 * n] + xp.matmul(h, gates), gates_bias))
+            update, reset = both[:, :n], both[:, n:]
+            if linear_before_reset:
+                inner = reset * _plus(xp.matmul(h, candidate), candidate_bias)
+            else:
+                inner = _plus(xp.matmul(reset * h, candidate), candidate_bias)
+            new = functions[1](x[:, 2 * n :] + inner)
+            return ((1 - update) * new + update * h,)
+
+        return advance
+
+    return recurrent(site, Cell(3, 1, ("Sigmoid", "Tanh"), step))
+
+
+def lstm(site: Site) -> Kernel:
+    """Build LSTM; the gates are input, output, forget, cell, and the peepholes i, o, f."""
+    xp = site.xp
+    coupled = bool(site.attributes.get("input_forget", 0))
+
+    def step(r: Any, bias: Any, peepholes: Any, functions: tuple[Activation, ...]) -> Step:
+        n = r.shape[-1]
+        turned = xp.matrix_transpose(r)
+        f, g, h = functions
+        peep_i = peep_o = peep_f = None
+        if peepholes is not None:
+            peep_i, peep_o, peep_f = (peepholes[k * n : (k + 1) * n] for k in range(3))
+
+        def advance(x: Any, state: State) -> State:
+            hidden, cell = state
+            gates = _plus(x + xp.matmul(hidden, turned), bias)
+            at_i, at_o, at_f, at_c = (gates[:, k * n : (k + 1) * n] for k in range(4))
+            if peep_i is not None:
+                at_i, at_f = at_i + peep_i * cell, at_f + peep_f * cell
+            opened = f(at_i)
+            kept = 1 - opened if coupled else f(at_f)
+            cell = kept * cell + opened * g(at_c)
+            if peep_o is not None:
+                at_o = at_o + peep_o * cell
+            return f(at_o) * h(cell, clipped=False), cell
+
+        return advance
+
+    return recurrent(site, Cell(4, 2, ("Sigmoid", "Tanh", "Tanh"), step))
+
+
+KERNELS: dict[str, Builder] = {"RNN": widened(rnn), "GRU": widened(gru), "LSTM": widened(lstm)}

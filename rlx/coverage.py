@@ -125,13 +125,6 @@ class CoverageTable:
             self._memo[signature.key] = mask
         return mask
 
-    def misses(self, index: int, requirements: Requirements) -> tuple[int, Miss] | None:
-        """The first signature that registration `index` does not claim, by place, and why."""
-        for place, signature in enumerate(requirements.signatures):
-            if not self.claims(signature) >> index & 1:
-                return place, self.explain(index, signature)
-        return None
-
     def explain(self, index: int, signature: Signature) -> Miss:
         """Why registration `index` does not claim a node with this signature."""
         registration = self.registrations[index]

@@ -44,6 +44,7 @@ def stored(value: Any) -> Any:
 
 
 def allows_ndim(row: Row, ndim: int | None) -> bool:
+    """True when the row's bound holds; an unknown number of dimensions satisfies no bound."""
     if row.ndim is None:
         return True
     low, high = row.ndim

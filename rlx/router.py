@@ -5,46 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from rlx import checks, route_json, route_text
+from rlx.checks import NO_FACT, Question
+from rlx.device import DeviceSpec
+from rlx.dispatch import DispatchReport, report
+from rlx.verdicts import CODES, Candidate, Fact, Reason
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rlx.device import DeviceSpec
-    from rlx.origin import Origin
-    from rlx.program import Requirements
+    from rlx.errors import NoBackend
+    from rlx.program import Program, Requirements
     from rlx.registries import Registry
     from rlx.settings import Request
-
-CODES = (
-    "disabled",
-    "not-requested",
-    "oracle",
-    "emission-only",
-    "capability",
-    "coverage",
-    "unavailable",
-    "software-device",
-    "open-failed",
-)
-"""Every reason code, in the order in which the checks run: cheap to dear."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """What is known of one backend at one device index."""
-
-    reason: str | None = None
-    """None: it works here; else why it can't."""
-    software: bool = False
-    """True when a CPU emulates the device."""
-    detail: str = ""
-    fix: str | None = None
-    source: Origin | None = None
-    """The probe's place in its manifest."""
-    open_failure: str | None = None
-    """Why the factory failed, when it was tried."""
-    transient: bool = False
-    """True when the reason may pass by itself (a timeout, a crash): it is not kept for good."""
-
 
 Facts = "Mapping[tuple[str, int], Fact]"
 """By backend id and device index (0 where the request names none)."""
@@ -58,54 +31,76 @@ class Pending:
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why a backend was not chosen: the first failing check, with the data its text is made from."""
-
-    code: str
-    data: tuple[tuple[str, Any], ...] = ()
-    fix: str | None = None
-    source: Origin | None = None
-
-    @property
-    def detail(self) -> str:
-        """The text, made when it is read."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One backend's place in the decision."""
-
-    backend: str
-    device: str
-    rank: int
-    verdict: str
-    """`selected`, `rejected` or `not-reached`."""
-    reasons: tuple[Reason, ...] = ()
-    """The first failing check; all failing checks where everything was evaluated."""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Route:
     """The decision: what was selected, and why not each of the others.
 
-    `backend` and `device` are None when nothing fits. `print(route)` explains.
+    `backend` and `device` are None when nothing fits. `print(route)` explains. The candidates
+    are made when they are first read, from the decision and the facts that it rests on.
     """
 
     backend: str | None
     device: DeviceSpec | None
     """The concrete spec to open: with its index."""
-    candidates: tuple[Candidate, ...]
     request: Request
+    question: Question = field(repr=False)
     degraded: bool = False
     """True when an implicitly chosen backend failed to open and a later one took its place."""
-    program: Any = field(default=None, compare=False)
+    _made: list[tuple[Candidate, ...]] = field(default_factory=list, repr=False)
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Every backend, in decision order."""
+        if not self._made:
+            self._made.append(checks.candidates(self.question))
+        return self._made[0]
+
+    @property
+    def program(self) -> Program | None:
+        """The program that was routed, where `decide` was given one."""
+        return self.question.program
+
+    @property
+    def dispatch_report(self) -> DispatchReport:
+        """What happens to each node on the selected backend.
+
+        Raises:
+            NoBackend: none was selected; `report_for` takes any backend.
+        """
+        if self.backend is None:
+            raise self.error()
+        return self.report_for(self.backend)
+
+    def report_for(self, backend: str) -> DispatchReport:
+        """What happens to each node on a backend, by id, selected or not."""
+        return report(self.question, backend)
+
+    def to_json(self) -> dict[str, Any]:
+        """The decision as plain data; `rlx.route_json.SCHEMA` describes it."""
+        return route_json.to_json(self)
+
+    def error(self) -> NoBackend:
+        """The error for a route that selected nothing; its message lists every candidate."""
+        return route_text.error(self)
+
+    def __str__(self) -> str:
+        return route_text.explain(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Route):
+            return NotImplemented
+        return self._content() == other._content() and self.candidates == other.candidates
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+    def _content(self) -> tuple[Any, ...]:
+        return (self.backend, self.device, self.request, self.degraded)
 
 
 def decide(
     registry: Registry,
-    requirements: Requirements,
+    requirements: Requirements | Program,
     request: Request,
     facts: Mapping[tuple[str, int], Fact],
     *,
@@ -113,7 +108,125 @@ def decide(
 ) -> Route | Pending:
     """Choose the lowest-rank backend without a reason against it; pure.
 
-    Returns `Pending` when the answer depends on a probe that has not run yet. With
-    `evaluate_all`, and when nothing fits, every check of every candidate is evaluated.
+    Takes a program, so that reasons can name its nodes, or only its requirements. Returns
+    `Pending` when the answer depends on a probe that has not run yet. With `evaluate_all`, and
+    when nothing fits, every check of every candidate is evaluated, and so every probe is needed
+    except those of disabled backends.
     """
-    raise NotImplementedError
+    program: Program | None = None
+    if hasattr(requirements, "requirements"):
+        program = requirements
+        needs = program.requirements
+    else:
+        needs = requirements
+    used: dict[tuple[str, int], Fact] = {}
+    found = _select(registry, needs, request, facts, used)
+    if isinstance(found, Pending):
+        return found
+    complete = evaluate_all or found is None
+    if complete:
+        pending = _gather(registry, request, facts, used)
+        if pending is not None:
+            return pending
+    place = None if found is None else found[:2]
+    question = Question(registry, needs, program, request, used, complete, place)
+    if found is None:
+        return Route(None, None, request, question)
+    index, at, degraded = found
+    one = registry.registrations[index]
+    asked = None if at is None else request.devices[at].index
+    return Route(one.id, DeviceSpec(one.device, asked or 0), request, question, degraded)
+
+
+def _select(
+    registry: Registry,
+    needs: Requirements,
+    request: Request,
+    facts: Mapping[tuple[str, int], Fact],
+    used: dict[tuple[str, int], Fact],
+) -> tuple[int, int | None, bool] | Pending | None:
+    """The first backend without a reason against it, the place of its device spec, degraded."""
+    degraded = False
+    table = registry.coverage
+    facets = table.facets
+    if request.backend is None:
+        fits = facets.implicit
+    else:
+        named = facets.index.get(request.backend)
+        fits = 0 if named is None else facets.enabled & facets.dispatching & 1 << named
+    if request.disabled:
+        fits &= ~checks.disabled_mask(registry, request)
+    for name in request.require:
+        fits &= facets.capabilities.get(name, 0)
+    if needs.capabilities:
+        for capability in registry.capabilities:
+            if capability.id in needs.capabilities:
+                fits &= facets.capabilities.get(capability.id, 0)
+    if fits:
+        fits &= table.covers(needs)
+    groups: list[tuple[int | None, int]] = (
+        [(at, fits & facets.devices.get(spec.name, 0)) for at, spec in enumerate(request.devices)]
+        if request.devices
+        else [(None, fits)]
+    )
+    for at, group in groups:
+        wanted = 0 if at is None else request.devices[at].index or 0
+        if wanted:
+            group &= facets.call_probed
+        if at is None and request.backend is None:
+            group &= ~facets.software
+        for index in checks.preferred(registry, request, group):
+            one = registry.registrations[index]
+            key = (one.id, wanted)
+            fact = facts.get(key)
+            if fact is None:
+                if one.probes:
+                    return Pending(*key)
+                return index, at, degraded
+            used[key] = fact
+            if fact.reason is not None or (
+                fact.software and at is None and request.backend is None
+            ):
+                continue
+            if fact.open_failure is None:
+                return index, at, degraded
+            degraded = True
+    return None
+
+
+def _gather(
+    registry: Registry,
+    request: Request,
+    facts: Mapping[tuple[str, int], Fact],
+    used: dict[tuple[str, int], Fact],
+) -> Pending | None:
+    """Collect the facts of every candidate; the first that is missing. Disabled ones need none."""
+    for index, at in checks.places(registry, request):
+        one = registry.registrations[index]
+        spec = None if at is None else request.devices[at]
+        key = (one.id, (spec.index if spec else None) or 0)
+        fact = facts.get(key)
+        if fact is not None:
+            used[key] = fact
+        elif (
+            one.probes
+            and one.enabled
+            and not checks.index_missing(one, spec)
+            and not checks.disabled_by(registry, request, one)
+        ):
+            return Pending(*key)
+    return None
+
+
+__all__ = [
+    "CODES",
+    "NO_FACT",
+    "Candidate",
+    "DispatchReport",
+    "Fact",
+    "Facts",
+    "Pending",
+    "Reason",
+    "Route",
+    "decide",
+]

@@ -20,7 +20,7 @@ LAYERS = (
     ("operations",),
     ("manifest",),
     ("registries", "freeze", "coverage", "settings", "environment", "facets", "misses"),
-    ("router", "verdicts", "checks", "route_text", "route_json", "dispatch"),
+    ("router", "verdicts", "checks", "operands", "reason_text", "route_text", "route_json", "dispatch"),
     ("probe", "artifact"),
     ("session", "default", "leases", "opening", "executable", "inputs"),
     ("onnx_backend", "conformance", "testing"),

@@ -1,0 +1,110 @@
+"""The sentence for each reason code, made from the reason's data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rlx.errors import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+Data = "Mapping[str, Any]"
+
+
+def detail(code: str, data: Mapping[str, Any]) -> str:
+    """What a reason says, on one line; text from manifests and engines is made visible."""
+    return printable(_SENTENCES[code](data))
+
+
+def value(held: Any) -> str:
+    """An attribute's value as a message shows it."""
+    if held is None:
+        return "nothing"
+    if isinstance(held, tuple):
+        return "[" + ", ".join(map(value, held)) + "]"
+    return repr(held)
+
+
+def _words(words: Iterable[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _disabled(data: Mapping[str, Any]) -> str:
+    return f"disabled by {data['by']}" if data.get("by") else "disabled in its registration"
+
+
+def _not_requested(data: Mapping[str, Any]) -> str:
+    what = data["what"]
+    return f"{what} is {data['got']}, {' or '.join(data['asked'])} was asked for by {data['by']}"
+
+
+def _oracle(_: Mapping[str, Any]) -> str:
+    return "it is the reference oracle, chosen only when named by id"
+
+
+def _emission_only(_: Mapping[str, Any]) -> str:
+    return "it can't run programs: it does not dispatch"
+
+
+def _capability(data: Mapping[str, Any]) -> str:
+    lacks = [f"{name}, which the program needs" for name in data["needed"]]
+    lacks += [f"{name}, which was asked for" for name in data["asked"]]
+    return f"lacks {_words(lacks)}"
+
+
+def _coverage(data: Mapping[str, Any]) -> str:
+    where, kind = f"node {data['node']!r} {data['operation']}", data["kind"]
+    if kind == "operation":
+        return f"{where}: the operation is not claimed"
+    if kind == "unknown":
+        return f"{where}: a type could not be inferred, or there is no such operation"
+    if kind == "ndim":
+        got = data["got"]
+        had = "an unknown number of" if got is None else str(got)
+        noun = "dimension" if got == 1 else "dimensions"
+        return f"{where}: {data['operand']} has {had} {noun}, claimed: {_bounds(data['allowed'])}"
+    allowed = ", ".join(map(value if kind == "attribute" else str, data["allowed"])) or "none"
+    beside = _words(f"{name} {dtype}" for name, dtype in data["beside"]) if data["beside"] else ""
+    claimed = f"claimed with {beside}" if beside else "claimed"
+    got = value(data["got"]) if kind == "attribute" else data["got"]
+    return f"{where}: {data['operand']} is {got}, {claimed}: {allowed}"
+
+
+def _bounds(allowed: Iterable[tuple[int, int | None]]) -> str:
+    texts = []
+    for low, high in allowed:
+        if high is None:
+            texts.append(f"at least {low}")
+        elif low == 0:
+            texts.append(f"at most {high}")
+        else:
+            texts.append(str(low) if low == high else f"{low} to {high}")
+    return " or ".join(texts)
+
+
+def _unavailable(data: Mapping[str, Any]) -> str:
+    return str(data["reason"])
+
+
+def _software_device(data: Mapping[str, Any]) -> str:
+    by = f" ({data['detail']})" if data["detail"] else ""
+    return f"a CPU emulates {data['device']} here{by}, and it was not asked for"
+
+
+def _open_failed(data: Mapping[str, Any]) -> str:
+    return f"it failed to open: {data['failure']}"
+
+
+_SENTENCES: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "disabled": _disabled,
+    "not-requested": _not_requested,
+    "oracle": _oracle,
+    "emission-only": _emission_only,
+    "capability": _capability,
+    "coverage": _coverage,
+    "unavailable": _unavailable,
+    "software-device": _software_device,
+    "open-failed": _open_failed,
+}

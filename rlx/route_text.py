@@ -1,0 +1,146 @@
+"""A route as text: what was chosen and why, then every other candidate, one reason a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rlx.checks import disabled_mask
+from rlx.errors import NoBackend, printable
+from rlx.facets import bits
+from rlx.registration import LAST_RANK
+
+if TYPE_CHECKING:
+    from rlx.registration import Registration
+    from rlx.router import Route
+    from rlx.verdicts import Candidate, Reason
+
+_WITH_MORE = ("capability", "coverage", "unavailable", "software-device")
+"""Where one of these comes first, the reasons after it are shown too: they also need a fix."""
+_GAP = "   "
+
+
+def explain(route: Route) -> str:
+    """The whole decision."""
+    head = [_chosen(route)] if route.backend is not None else _refused(route)
+    others = [one for one in route.candidates if one.verdict != "selected"]
+    return "\n".join([head[0], *_table(others, route), *head[1:]])
+
+
+def error(route: Route) -> NoBackend:
+    """The error for a route that selected nothing."""
+    lines = _refused(route)
+    fix = lines[-1].partition("Fix: ")[2] if len(lines) > 1 else None
+    return NoBackend(explain(route), fix=fix, route=route)
+
+
+def rank_text(one: Registration) -> str:
+    """A rank and its places: `rank 5 (a.yaml:7:26; was 100, packaged backends.yaml:41:11)`."""
+    settings = one.settings("rank")
+    if not settings:
+        return f"rank {one.rank}" + (" (the default)" if one.rank == LAST_RANK else "")
+    was = "".join(f"; was {old.value}, {old.origin}" for old in reversed(settings[:-1]))
+    return printable(f"rank {one.rank} ({settings[-1].origin}{was})")
+
+
+def program_text(route: Route) -> str:
+    """`mlp (3 nodes)`, or `the program (3 nodes)` where only requirements were routed."""
+    count = sum(route.question.requirements.counts)
+    name = printable(route.program.name) if route.program is not None else ""
+    return f"{name or 'the program'} ({count} {'node' if count == 1 else 'nodes'})"
+
+
+def _chosen(route: Route) -> str:
+    assert route.backend is not None
+    one = route.question.registry.get(route.backend)
+    assert one is not None
+    request = route.request
+    why = []
+    if request.backend is not None:
+        why.append(f"named by {request.source}")
+    if request.devices:
+        asked = ",".join(map(str, request.devices))
+        why.append(f"{asked} was asked for by {request.source}")
+    if one.id in request.precedence:
+        why.append("put first by RLX_PRECEDENCE")
+    why.append(rank_text(one))
+    if one.coverage.evidence != "measured":
+        origin = f" from {one.coverage.inherited_from}" if one.coverage.inherited_from else ""
+        why.append(f"coverage {one.coverage.evidence}{origin}, not measured here")
+    degraded = ", degraded: an earlier choice failed to open" if route.degraded else ""
+    return printable(
+        f"{program_text(route)} runs on {one.id} ({route.device}): {', '.join(why)}{degraded}"
+    )
+
+
+def _refused(route: Route) -> list[str]:
+    """The headline, and the lines that follow the table."""
+    request = route.request
+    wanted = " or ".join(map(str, request.devices))
+    on = f" on {wanted}" if wanted else ""
+    if request.backend is not None:
+        head = f"{printable(request.backend)} cannot run {program_text(route)}{on}"
+    else:
+        head = f"no backend can run {program_text(route)}{on}"
+    unserved = _unserved(route)
+    if unserved:
+        return [f"{head}: no enabled backend serves {wanted}", unserved]
+    oracles = [
+        one.backend
+        for one in route.candidates
+        if one.reasons and [reason.code for reason in one.reasons] == ["oracle"]
+    ]
+    if oracles:
+        return [
+            f"{head}: only the reference oracle is left, and it is never chosen implicitly",
+            f"Fix: follow a fix listed above, or name the oracle: RLX_BACKEND={oracles[0]}.",
+        ]
+    return [head]
+
+
+def _unserved(route: Route) -> str | None:
+    """What to do where no enabled backend serves any device asked for; None: one does."""
+    registry, devices = route.question.registry, route.request.devices
+    facets = registry.coverage.facets
+    on = 0
+    for spec in devices:
+        on |= facets.devices.get(spec.name, 0)
+    if not devices or on & facets.enabled & ~disabled_mask(registry, route.request):
+        return None
+    if on:
+        ids = ", ".join(registry.registrations[i].id for i in bits(on))
+        return f"Fix: enable one that does ({ids}), or ask for another device."
+    return (
+        f"Fix: register a backend with `device: {devices[0].name}` in a backends.yaml (`rlx init` "
+        "writes a starter), or ask for another device (`rlx devices` lists them)."
+    )
+
+
+def _table(candidates: list[Candidate], route: Route) -> list[str]:
+    rows: list[tuple[str, str, str, Reason | None]] = []
+    twice = len({one.backend for one in candidates}) < len(candidates)
+    for one in candidates:
+        label = f"{one.backend} ({one.device})" if twice and ":" in one.device else one.backend
+        if not one.reasons:
+            registration = route.question.registry.get(one.backend)
+            assert registration is not None
+            rows.append((label, one.verdict, rank_text(registration), None))
+        for reason in one.reasons[: None if _needs_all(one) else 1]:
+            rows.append((label, reason.code, reason.detail, reason))
+            label = ""
+    ids = max((len(label) for label, *_ in rows), default=0)
+    codes = max((len(code) for _, code, *_ in rows), default=0)
+    details = max((len(row[2]) for row in rows if row[3] and row[3].fix), default=0)
+    lines = []
+    for label, code, detail, cause in rows:
+        fix = cause.fix if cause else None
+        source = cause.source if cause else None
+        text = f"  {label:<{ids}}  {code:<{codes}} "
+        text += f"{detail:<{details}}{_GAP}Fix: {printable(fix)}" if fix else detail
+        if source is not None and str(source) and str(source) not in detail:
+            text += f"{_GAP}({printable(str(source))})"
+        lines.append(text)
+    return lines
+
+
+def _needs_all(one: Candidate) -> bool:
+    return bool(one.reasons) and one.reasons[0].code in _WITH_MORE

@@ -46,3 +46,21 @@ Builder = Callable[[Site], Kernel]
 """Makes the kernel of one node; everything that can be decided before the inputs are known is
 decided here. It raises NotImplementedError where it can't serve the node, which coverage must
 then refuse beforehand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """A kernel whose outputs are always new memory: never views of its inputs, or of each other.
+
+    The engine relies on it to write later results over values that nothing needs any more, and to
+    hand out outputs without a copy. A kernel that is not marked is taken to return views.
+    """
+
+    call: Kernel
+    into: Kernel | None = None
+    """Called as `into(*inputs, out)`: writes the one output into `out` and returns it. `out` has
+    the output's shape and dtype, and may be one of the inputs."""
+
+    def __call__(self, *inputs: Array) -> Any:
+        """Run the kernel."""
+        return self.call(*inputs)

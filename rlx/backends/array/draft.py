@@ -1,0 +1,107 @@
+"""A block on its way to a plan: operations, constants and types that passes may rewrite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rlx.backends.array.dtypes import name_of
+from rlx.backends.array.kernels.table import KERNELS
+from rlx.backends.array.site import Array, Kernel, Site
+from rlx.program.types import ValueType
+
+if TYPE_CHECKING:
+    from rlx.program.types import Block, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One operation: a node with its attributes' defaults filled in."""
+
+    operation: str
+    name: str
+    attributes: dict[str, Any]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    @classmethod
+    def from_node(cls, node: Node) -> Op:
+        """The node's operation; trailing omitted inputs and outputs are cut off."""
+        defaults = {key: value for key, value in node.signature.attributes if value is not None}
+        return cls(
+            operation=node.operation,
+            name=node.name,
+            attributes=defaults | dict(node.attributes),
+            inputs=_trimmed(node.inputs),
+            outputs=_trimmed(node.outputs),
+        )
+
+
+@dataclass(slots=True)
+class Draft:
+    """What is left to run, as values by name; `xp` is the array namespace it will run on."""
+
+    xp: Any
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    ops: list[Op]
+    constants: dict[str, Array] = field(default_factory=dict)
+    types: dict[str, ValueType] = field(default_factory=dict)
+
+    @classmethod
+    def from_block(cls, block: Block, xp: Any, to_native: Callable[[Array], Array]) -> Draft:
+        """The block as it stands, its constants in the array library's memory."""
+        types = dict(block.types)
+        types.update((value.name, value.type) for value in (*block.inputs, *block.outputs))
+        draft = cls(
+            xp=xp,
+            inputs=tuple(value.name for value in block.inputs),
+            outputs=tuple(value.name for value in block.outputs),
+            ops=[Op.from_node(node) for node in block.nodes],
+            types=types,
+        )
+        for name, array in block.constants:
+            draft.constants[name] = to_native(array)
+            types.setdefault(name, ValueType(name_of(array.dtype), tuple(array.shape)))
+        return draft
+
+    def site(self, op: Op) -> Site:
+        """What the kernel builder of `op` may know."""
+        return Site(
+            xp=self.xp,
+            operation=op.operation,
+            name=op.name,
+            attributes=op.attributes,
+            inputs=tuple(self._type(name) for name in op.inputs),
+            output_types=tuple(self._type(name) for name in op.outputs),
+            constants=tuple(self.constants.get(name) for name in op.inputs),
+            wanted=tuple(bool(name) for name in op.outputs),
+        )
+
+    def kernel(self, op: Op) -> Kernel:
+        """Build the kernel of `op`.
+
+        Raises:
+            NotImplementedError: there is none; coverage should have refused the program.
+        """
+        builder = KERNELS.get(op.operation)
+        if builder is None:
+            raise NotImplementedError(
+                f"node {op.name!r}: no array kernel for {op.operation}. "
+                "Fix: choose a backend that covers it: run `rlx explain --all`."
+            )
+        try:
+            return builder(self.site(op))
+        except NotImplementedError as error:
+            raise NotImplementedError(f"node {op.name!r} {op.operation}: {error}") from error
+
+    def _type(self, name: str) -> ValueType | None:
+        return self.types.get(name, ValueType("", None)) if name else None
+
+
+def _trimmed(names: tuple[str, ...]) -> tuple[str, ...]:
+    end = len(names)
+    while end and not names[end - 1]:
+        end -= 1
+    return names[:end]

@@ -1,0 +1,98 @@
+"""The engine: compiles programs to plans for one array library, and runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rlx.backends.array.draft import Draft
+from rlx.backends.array.fold import fold, prune
+from rlx.backends.array.fuse import fuse
+from rlx.backends.array.plan import Plan, schedule
+from rlx.errors import SessionClosed
+
+if TYPE_CHECKING:
+    from rlx.backends.array.site import Array
+    from rlx.backends.protocol import CompileOptions
+    from rlx.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """What the engine needs of an array library beyond its namespace."""
+
+    xp: Any
+    """The array namespace, from array-api-compat."""
+    version: str
+    device: str
+    to_native: Callable[[Array], Array]
+    """Turns a NumPy array into one of the library, which may share its memory."""
+    copy: Callable[[Array], Array]
+    guard: Callable[[], AbstractContextManager[Any]]
+    """The context in which kernels run, such as one that silences warnings."""
+
+
+class ArrayExecutable:
+    """A compiled program. Runs may overlap: what a run computes is held by that run alone."""
+
+    def __init__(self, plan: Plan, library: Library, inputs: int):
+        self._plan: Plan | None = plan
+        self._library = library
+        self._inputs = inputs
+        self.device = library.device
+
+    def run(self, inputs: Sequence[Array]) -> list[Array]:
+        """Run once: inputs in the program's input order, outputs in its output order."""
+        plan = self._plan
+        if plan is None:
+            raise SessionClosed("the executable is closed")
+        slots = list(plan.slots)
+        slots[: self._inputs] = inputs
+        with self._library.guard():
+            for kernel, sources, targets, dead in plan.steps:
+                result = kernel(*[slots[source] for source in sources])
+                if targets.__class__ is int:
+                    slots[targets] = result
+                else:
+                    for target, part in zip(targets, result, strict=False):
+                        slots[target] = part
+                for slot in dead:
+                    slots[slot] = None
+        outputs = [slots[slot] for slot in plan.outputs]
+        for position in plan.copied:
+            outputs[position] = self._library.copy(outputs[position])
+        return outputs
+
+    def close(self) -> None:
+        """Let go of the constants; calling it again does nothing."""
+        self._plan = None
+
+
+class ArrayBackend:
+    """One array library on one device."""
+
+    def __init__(self, library: Library):
+        self._library = library
+        self.device = library.device
+        self.version = library.version
+
+    def compile(self, program: Program, options: CompileOptions) -> ArrayExecutable:  # noqa: ARG002 - computes as the program says: never in less than is asked for
+        """Compile a program.
+
+        Raises:
+            NotImplementedError: an operation has no kernel here.
+        """
+        library = self._library
+        draft = Draft.from_block(program.body, library.xp, library.to_native)
+        with library.guard():
+            fold(draft)
+            prune(draft)
+            fuse(draft)
+            prune(draft)
+            plan = schedule(draft)
+        return ArrayExecutable(plan, library, len(draft.inputs))
+
+    def close(self) -> None:
+        """Nothing is held beyond what executables hold."""

@@ -1,0 +1,122 @@
+"""Conversion between dtypes: by value, and by bit pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+
+from rlx.backends.array.dtypes import CODES, FLOAT8, INTEGERS, bits, native, numpy_dtype
+from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
+
+Converter = Callable[[Array], Array]
+
+
+def converter(site: Site, source: str, target: str) -> Converter:
+    """The conversion from one dtype to another that `site`'s attributes ask for.
+
+    Raises:
+        NotImplementedError: strings to integers, or a dtype that the library lacks.
+    """
+    xp = site.xp
+    if "string" in (source, target):
+        return _string_converter(xp, source, target)
+    dtype = native(xp, target)
+    if source == target:
+        return lambda x: xp.astype(x, dtype, copy=False)
+    saturate = bool(site.attributes.get("saturate", 1))
+    if target == "float8e8m0":
+        return _to_scale(xp, dtype, saturate, site.attributes.get("round_mode", "up"))
+    if target in FLOAT8:
+        return _to_float8(xp, dtype, target, saturate, source)
+    if bits(source) < 8 or source in FLOAT8:  # ml_dtypes converts these to some dtypes only
+        middle = xp.int32 if source in INTEGERS else xp.float32
+        return lambda x: xp.astype(xp.astype(x, middle), dtype)
+    if target in INTEGERS and bits(target) < 8 and source not in INTEGERS:
+        return lambda x: xp.astype(xp.astype(x, xp.int32), dtype)
+    return lambda x: xp.astype(x, dtype)
+
+
+def _to_float8(xp: Any, dtype: Any, target: str, saturate: bool, source: str) -> Converter:
+    """Saturating: what is out of range, infinity included, becomes the largest value."""
+    largest = float(ml_dtypes.finfo(numpy_dtype(target)).max)
+    wide = xp.float64 if source == "float64" else xp.float32
+
+    def convert(x: Array) -> Array:
+        x = xp.astype(x, wide)
+        if saturate:
+            x = xp.minimum(xp.maximum(x, -largest), largest)
+        return xp.astype(x, dtype)
+
+    return convert
+
+
+def _to_scale(xp: Any, dtype: Any, saturate: bool, mode: str) -> Converter:
+    """To float8e8m0: the power of two that `mode` rounds to, 2^-127 to 2^127, as its exponent."""
+    if mode not in {"up", "down", "nearest"}:
+        raise NotImplementedError(f"round_mode {mode!r}")
+    if not hasattr(xp, "frexp"):
+        raise NotImplementedError(f"{xp.__name__} has no frexp")
+
+    def convert(x: Array) -> Array:
+        x = xp.astype(x, xp.float32)
+        fraction, exponent = xp.frexp(x)  # x = fraction * 2^exponent, fraction in [0.5, 1)
+        threshold = {"up": 0.5, "nearest": 0.75, "down": 1.0}[mode]
+        rounds_up = fraction >= threshold if mode == "nearest" else fraction > threshold
+        code = exponent + 126 + xp.astype(rounds_up, exponent.dtype)
+        code = xp.where(xp.isinf(x), xp.full_like(code, 999), code)
+        code = xp.where(x == 0, xp.full_like(code, -999), code)
+        inside = (code >= 0) & (code <= 254)
+        limited = xp.minimum(xp.maximum(code, 0), 254)
+        wrong = xp.isnan(x) if saturate else xp.isnan(x) | ~inside
+        code = xp.where(wrong, xp.full_like(code, 255), limited)
+        return xp.asarray(xp.astype(code, xp.uint8)).view(dtype)
+
+    return convert
+
+
+def _string_converter(xp: Any, source: str, target: str) -> Converter:
+    if source == target:
+        return lambda x: x
+    if target == "string":
+        return lambda x: xp.astype(xp.astype(x, str), native(xp, "string"))
+    if target in INTEGERS or target == "bool":
+        raise NotImplementedError(f"strings to {target}: ONNX leaves their meaning open")
+    dtype = native(xp, target)
+    return lambda x: xp.astype(xp.astype(x, xp.float64), dtype)
+
+
+def _cast(site: Site) -> Kernel:
+    return _marked(site, CODES[site.attributes["to"]])
+
+
+def _cast_like(site: Site) -> Kernel:
+    like = site.inputs[1]
+    if like is None or not like.dtype:
+        raise NotImplementedError("the dtype to cast to is unknown")
+    return _marked(site, like.dtype)
+
+
+def _marked(site: Site, target: str) -> Kernel:
+    first = site.inputs[0]
+    if first is None or not first.dtype:
+        raise NotImplementedError("the dtype to cast from is unknown")
+    convert = converter(site, first.dtype, target)
+    if first.dtype == target:
+        return lambda x, *_: convert(x)
+    return Fresh(lambda x, *_: convert(x))
+
+
+def _bit_cast(site: Site) -> Kernel:
+    """The same bits under another dtype of the same width."""
+    target = CODES[site.attributes["to"]]
+    dtype = native(site.xp, target)
+    return lambda x: site.xp.asarray(x).view(dtype)
+
+
+KERNELS: dict[str, Builder] = {
+    "Cast": _cast,
+    "CastLike": _cast_like,
+    "BitCast": _bit_cast,
+}

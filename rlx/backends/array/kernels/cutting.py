@@ -1,0 +1,165 @@
+"""Slicing and padding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rlx.backends.array.kernels.operands import Ints, axis_of, ints, known, present
+from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
+
+
+def slices(sizes: Ints, starts: Ints, ends: Ints, axes: Ints, steps: Ints) -> tuple[slice, ...]:
+    """The slices that ONNX's Slice means for an array of these sizes.
+
+    Forward slices mean what they mean in Python. A backward slice starts no earlier than 0 in
+    ONNX, where Python's may start before it and then is empty.
+    """
+    chosen = [slice(None)] * len(sizes)
+    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+        at = axis_of(axis, len(sizes))
+        if step > 0:
+            chosen[at] = slice(start, end, step)
+            continue
+        size = sizes[at]
+        first = min(max(start + size if start < 0 else start, 0), size - 1)
+        last = min(max(end + size if end < 0 else end, -1), size - 1)
+        chosen[at] = slice(first, None if last < 0 else last, step)
+    return tuple(chosen)
+
+
+def _slice(site: Site) -> Kernel:
+    def cut(x: Array, starts: Ints, ends: Ints, axes: Ints | None, steps: Ints | None) -> Array:
+        axes = tuple(range(len(starts))) if axes is None else axes
+        steps = (1,) * len(starts) if steps is None else steps
+        return x[slices(tuple(x.shape), starts, ends, axes, steps)]
+
+    starts, ends, axes, steps = (known(site, index) for index in range(1, 5))
+    fixed = all(not present(site, at) or known(site, at) is not None for at in range(1, 5))
+    if not fixed or starts is None or ends is None:
+
+        def late(
+            x: Array,
+            starts: Array,
+            ends: Array,
+            axes: Array | None = None,
+            steps: Array | None = None,
+        ) -> Array:
+            return cut(
+                x,
+                ints(starts),
+                ints(ends),
+                None if axes is None else ints(axes),
+                None if steps is None else ints(steps),
+            )
+
+        return late
+    first = site.inputs[0]
+    if first is not None and first.ndim is not None and all(step > 0 for step in steps or ()):
+        places = tuple(range(len(starts))) if axes is None else axes
+        strides = (1,) * len(starts) if steps is None else steps
+        chosen = slices((0,) * first.ndim, starts, ends, places, strides)
+        return lambda x, *_: x[chosen]
+    return lambda x, *_: cut(x, starts, ends, axes, steps)
+
+
+def _pad(site: Site) -> Kernel:
+    """Positive amounts add, negative ones cut off."""
+    mode = site.attributes.get("mode", "constant")
+    pads, axes = known(site, 1), known(site, 3)
+    fixed = pads is not None and (axes is not None or not present(site, 3))
+
+    def run(
+        x: Array, pads_: Array, value: Array | None = None, axes_: Array | None = None
+    ) -> Array:
+        amounts = pads if fixed and pads is not None else ints(pads_)
+        places = axes if fixed else (None if axes_ is None else ints(axes_))
+        before, after = _amounts(x.ndim, amounts, places)
+        if mode == "constant":
+            return _constant_pad(site, x, before, after, value)
+        return _index_pad(site, x, before, after, mode)
+
+    return Fresh(run)
+
+
+def _amounts(ndim: int, pads: Ints, axes: Ints | None) -> tuple[list[int], list[int]]:
+    before, after = [0] * ndim, [0] * ndim
+    places = range(ndim) if axes is None else axes
+    count = len(pads) // 2
+    for position, axis in zip(range(count), places, strict=True):
+        at = axis_of(axis, ndim)
+        before[at], after[at] = pads[position], pads[position + count]
+    return before, after
+
+
+def _constant_pad(
+    site: Site, x: Array, before: list[int], after: list[int], value: Array | None
+) -> Array:
+    xp = site.xp
+    sizes = tuple(n + b + a for n, b, a in zip(x.shape, before, after, strict=True))
+    if value is None:
+        empty = "" if x.dtype == object else 0
+        result = xp.full(sizes, empty, dtype=x.dtype)
+    else:
+        result = xp.broadcast_to(xp.reshape(value, ()), sizes)
+        result = xp.asarray(result, dtype=x.dtype, copy=True)
+    inner, source = [], []
+    for size, low, high in zip(x.shape, before, after, strict=True):
+        inner.append(slice(max(low, 0), max(low, 0) + size + min(low, 0) + min(high, 0)))
+        source.append(slice(max(-low, 0), size - max(-high, 0)))
+    result[tuple(inner)] = x[tuple(source)]
+    return result
+
+
+def _index_pad(site: Site, x: Array, before: list[int], after: list[int], mode: str) -> Array:
+    """Each padded axis takes its elements from inside the array, which has some."""
+    xp = site.xp
+    places: dict[str, Callable[[Array, int], Array]] = {
+        "edge": lambda at, size: xp.minimum(xp.maximum(at, 0), size - 1),
+        "wrap": lambda at, size: at % size,
+        "reflect": lambda at, size: (
+            size - 1 - xp.abs(size - 1 - at % max(2 * size - 2, 1)) if size > 1 else at * 0
+        ),
+    }
+    place = places[mode]
+    for axis, (low, high) in enumerate(zip(before, after, strict=True)):
+        size = x.shape[axis]
+        if low or high:
+            at = place(xp.arange(-low, size + high, dtype=xp.int64), size)
+            x = xp.take(x, at, axis=axis)
+    if not any(before) and not any(after):
+        return xp.asarray(x, copy=True)
+    return x
+
+
+def _center_crop_pad(site: Site) -> Kernel:
+    """Cut or pad with zeros, the same on both sides; where uneven, one more at the end.
+
+    Raises, as a kernel: ValueError, where the sizes wanted are not as many as the axes.
+    """
+    chosen = site.attributes.get("axes")
+    xp = site.xp
+
+    def run(x: Array, shape: Array) -> Array:
+        sizes = ints(shape)
+        axes = tuple(range(x.ndim)) if chosen is None else chosen
+        target, source, inner = list(x.shape), [slice(None)] * x.ndim, [slice(None)] * x.ndim
+        for axis, size in zip(axes, sizes, strict=True):
+            at = axis_of(axis, x.ndim)
+            spare = size - x.shape[at]
+            target[at] = size
+            if spare < 0:
+                source[at] = slice((-spare) // 2, (-spare) // 2 + size)
+            else:
+                inner[at] = slice(spare // 2, spare // 2 + x.shape[at])
+        result = xp.zeros(tuple(target), dtype=x.dtype)
+        result[tuple(inner)] = x[tuple(source)]
+        return result
+
+    return Fresh(run)
+
+
+KERNELS: dict[str, Builder] = {
+    "Slice": _slice,
+    "Pad": _pad,
+    "CenterCropPad": _center_crop_pad,
+}

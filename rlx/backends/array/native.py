@@ -1,0 +1,23 @@
+"""What NumPy can do beyond the array API standard, and how the others do without it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rlx.backends.array.site import Fresh
+
+
+def is_numpy(xp: Any) -> bool:
+    """True for NumPy's own namespace and for array-api-compat's view of it."""
+    return xp.__name__ in {"numpy", "array_api_compat.numpy"}
+
+
+def function(xp: Any, name: str) -> Fresh:
+    """A function of the standard that makes new memory; NumPy's can write into given memory too."""
+    call = getattr(xp, name)
+    return Fresh(call, call if is_numpy(xp) else None)
+
+
+def is_integer(xp: Any, dtype: Any) -> bool:
+    """True for integers of 8 bits and more; unlike `isdtype`, no error for ml_dtypes' dtypes."""
+    return dtype.kind in "iu" if is_numpy(xp) else bool(xp.isdtype(dtype, "integral"))

@@ -1,0 +1,39 @@
+"""The numpy backend: the embedded default, on any machine with a CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+import array_api_compat.numpy as xp
+import numpy as np
+
+from rlx.backends.array.engine import ArrayBackend, Library
+
+if TYPE_CHECKING:
+    from rlx.device import DeviceSpec
+
+
+def open_cpu(spec: DeviceSpec, options: Mapping[str, object]) -> ArrayBackend:
+    """Open NumPy; there is one CPU, and there are no options.
+
+    Raises:
+        ValueError: another index than 0, or an option.
+    """
+    if spec.index not in (None, 0):
+        raise ValueError(f"there is one CPU, index 0, got {spec}. Fix: ask for {spec.name}.")
+    if options:
+        raise ValueError(
+            f"numpy takes no options, got {', '.join(sorted(options))}. Fix: remove them."
+        )
+    return ArrayBackend(
+        Library(
+            xp=xp,
+            version=np.__version__,
+            device="cpu",
+            to_native=np.asarray,
+            copy=np.array,
+            guard=partial(np.errstate, all="ignore"),
+        )
+    )

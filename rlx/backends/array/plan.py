@@ -1,0 +1,140 @@
+"""The plan: steps over numbered slots, with values freed, written over and copied where safe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rlx.backends.array.site import Array, Fresh, Kernel
+
+if TYPE_CHECKING:
+    from rlx.backends.array.draft import Draft, Op
+    from rlx.program.types import ValueType
+
+Step = tuple[Kernel, tuple[int, ...], Any, tuple[int, ...]]
+"""A kernel, its input slots, its output slot (a tuple of them where there are several), and the
+slots that are dead after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run does: put the inputs in the first slots, do the steps, take the outputs."""
+
+    slots: tuple[Array, ...]
+    """The slots at the start: None for inputs and results, and the constants."""
+    steps: tuple[Step, ...]
+    outputs: tuple[int, ...]
+    copied: tuple[int, ...]
+    """Positions in `outputs` that may share memory with an input, a constant or another output."""
+
+
+def schedule(draft: Draft) -> Plan:
+    """Number the draft's values and build its kernels, in the order of its operations."""
+    numbers = {name: slot for slot, name in enumerate((*draft.inputs, *draft.constants))}
+    numbers[""] = len(numbers)  # always None: an omitted input; results nobody wants go to `waste`
+    waste = len(numbers)
+    count = waste + 1
+    last_use = {name: at for at, op in enumerate(draft.ops) for name in op.inputs}
+    memory = _Memory(draft, last_use)
+    steps: list[Step] = []
+    for at, op in enumerate(draft.ops):
+        kernel = draft.kernel(op)
+        sources = tuple(numbers[name] for name in op.inputs)
+        over = memory.write_over(op, kernel, at)
+        memory.record(op, kernel)
+        for name in op.outputs:
+            if name:
+                numbers[name] = count
+                count += 1
+        targets = tuple(numbers[name] if name else waste for name in op.outputs)
+        if over is not None and isinstance(kernel, Fresh) and kernel.into is not None:
+            sources = (*sources, numbers[over])
+            call: Kernel = kernel.into
+        else:
+            call = kernel.call if isinstance(kernel, Fresh) else kernel
+        if any(name and _may_be_scalar(draft.types.get(name)) for name in op.outputs):
+            call = _as_arrays(draft.xp.asarray, call, len(targets))
+        dead = tuple(sorted({numbers[name] for name in _dying(draft, op, at, last_use)}))
+        steps.append((call, sources, targets[0] if len(targets) == 1 else targets, dead))
+    slots: list[Array] = [None] * count
+    for name, array in draft.constants.items():
+        slots[numbers[name]] = array
+    outputs = tuple(numbers[name] for name in draft.outputs)
+    return Plan(tuple(slots), tuple(steps), outputs, memory.shared_outputs())
+
+
+def _dying(draft: Draft, op: Op, at: int, last_use: dict[str, int]) -> set[str]:
+    """Values that hold memory of the run's own and are not used after operation number `at`."""
+    names = {name for name in (*op.inputs, *op.outputs) if name and last_use.get(name, at) == at}
+    return names - set(draft.outputs) - set(draft.inputs) - draft.constants.keys()
+
+
+class _Memory:
+    """Which values may share memory: `roots` maps each to the values that own it."""
+
+    def __init__(self, draft: Draft, last_use: dict[str, int]):
+        self.draft = draft
+        self.last_use = last_use
+        self.kept = set(draft.inputs) | draft.constants.keys()
+        self.roots = {name: frozenset({name}) for name in self.kept}
+        self.owners: set[str] = set()
+        self.sharers: dict[str, list[str]] = {}
+
+    def record(self, op: Op, kernel: Kernel) -> None:
+        """Note what the results of `op` may share memory with."""
+        fresh = isinstance(kernel, Fresh)
+        inputs = frozenset[str]().union(*(self.roots.get(name, ()) for name in op.inputs))
+        for name in op.outputs:
+            if not name:
+                continue
+            if fresh:
+                self.owners.add(name)
+            self.roots[name] = frozenset({name}) if fresh else inputs | {op.outputs[0]}
+            for root in self.roots[name] - {name}:
+                self.sharers.setdefault(root, []).append(name)
+
+    def write_over(self, op: Op, kernel: Kernel, at: int) -> str | None:
+        """An input of `op`, number `at`, whose memory its one output may take, if there is one."""
+        if not isinstance(kernel, Fresh) or kernel.into is None or len(op.outputs) != 1:
+            return None
+        for name in op.inputs:
+            if name not in self.owners or self.last_use[name] != at:
+                continue
+            if name in self.draft.outputs or not self._same_type(name, op.outputs[0]):
+                continue
+            if not any(self._alive(other, at) for other in self.sharers.get(name, ())):
+                return name
+        return None
+
+    def shared_outputs(self) -> tuple[int, ...]:
+        """Positions of outputs that may share memory with what is not theirs alone."""
+        taken = set(self.kept)
+        shared = []
+        for position, name in enumerate(self.draft.outputs):
+            if taken & self.roots[name]:
+                shared.append(position)
+            taken |= self.roots[name]
+        return tuple(shared)
+
+    def _alive(self, name: str, at: int) -> bool:
+        return name in self.draft.outputs or self.last_use.get(name, -1) >= at
+
+    def _same_type(self, name: str, other: str) -> bool:
+        one, two = self.draft.types.get(name), self.draft.types.get(other)
+        if one is None or two is None or one.dtype != two.dtype or one.shape != two.shape:
+            return False
+        return bool(one.shape) and all(isinstance(size, int) for size in one.shape or ())
+
+
+def _may_be_scalar(known: ValueType | None) -> bool:
+    return known is None or not known.shape
+
+
+def _as_arrays(asarray: Callable[..., Any], kernel: Kernel, outputs: int) -> Kernel:
+    """NumPy's functions return scalars where an array without dimensions is due: make it one."""
+    if outputs == 1:
+        return lambda *inputs: asarray(kernel(*inputs))
+    return lambda *inputs: tuple(
+        None if result is None else asarray(result) for result in kernel(*inputs)
+    )

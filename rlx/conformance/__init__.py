@@ -1,0 +1,1 @@
+"""Running claims against the oracle: what a backend can do, found by execution."""

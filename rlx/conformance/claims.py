@@ -1,0 +1,101 @@
+"""The claims of a whole backend: from its findings, held against every program that failed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from rlx.conformance.measure import Findings
+from rlx.conformance.synthesis import Claim, Evidence, synthesize
+from rlx.conformance.trial import Trial
+from rlx.conformance.vary import FREE_TEXT
+from rlx.operations.vocabulary import Operation, Vocabulary
+from rlx.program import Signature
+
+Blame = Callable[[Trial], Iterable[Signature]]
+"""Finds, in a program that failed, the signatures of the nodes that did it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a backend may claim per operation, and what was noticed on the way."""
+
+    by_operation: Mapping[str, tuple[Claim, ...]]
+    notes: tuple[str, ...] = field(default=())
+
+    def covers(self, signature: Signature) -> bool:
+        """Whether some claim covers a node with this signature."""
+        return any(
+            claim.covers(signature) for claim in self.by_operation.get(signature.operation, ())
+        )
+
+
+def claim(findings: Findings, vocabulary: Vocabulary, blame: Blame) -> Claims:
+    """Claim what passed; then, while a program that is covered fails, find the node and drop it.
+
+    A program of several nodes that passed is evidence for each of its nodes. One that failed is
+    blamed on the nodes that differ from the oracle when run alone; where none does, on all nodes
+    whose only evidence is whole programs, else on the rarest.
+    """
+    passed, failed = set(findings.passed), set(findings.failed)
+    for trial, outcome in findings.whole:
+        if outcome.passed:
+            passed.update(trial.program.requirements.signatures)
+    notes: list[str] = []
+    while True:
+        claims = Claims(_synthesized(passed, failed, vocabulary))
+        wrong = [
+            (trial, outcome)
+            for trial, outcome in findings.whole
+            if not outcome.passed and all(map(claims.covers, trial.program.requirements.signatures))
+        ]
+        if not wrong:
+            return Claims(claims.by_operation, tuple(notes))
+        for trial, outcome in wrong:
+            signatures = set(blame(trial)) - failed
+            if not signatures:
+                signatures = {_rarest(trial, passed)}
+            failed |= signatures
+            named = ", ".join(sorted({s.operation for s in signatures}))
+            notes.append(f"{trial.name}: {outcome.detail}; not claimed: {named}")
+
+
+def _rarest(trial: Trial, passed: Iterable[Signature]) -> Signature:
+    """The signature whose operation has passed least often: the likeliest to be at fault."""
+    counts: dict[str, int] = defaultdict(int)
+    for signature in passed:
+        counts[signature.operation] += 1
+    return min(trial.program.requirements.signatures, key=lambda s: (counts[s.operation], repr(s)))
+
+
+def _synthesized(
+    passed: Iterable[Signature], failed: Iterable[Signature], vocabulary: Vocabulary
+) -> dict[str, tuple[Claim, ...]]:
+    by_operation: dict[str, tuple[list[Signature], list[Signature]]] = defaultdict(lambda: ([], []))
+    for place, signatures in enumerate((passed, failed)):
+        for signature in signatures:
+            if signature.known:
+                by_operation[signature.operation][place].append(signature)
+    found = {}
+    for name, (good, bad) in sorted(by_operation.items()):
+        operation = vocabulary.get(name)
+        if operation is None or operation.deterministic is False or not good:
+            continue
+        claims = synthesize(_evidence(operation, good, bad))
+        if claims:
+            found[name] = claims
+    return found
+
+
+def _evidence(operation: Operation, good: list[Signature], bad: list[Signature]) -> Evidence:
+    return Evidence(
+        tuple(sorted(good, key=repr)),
+        tuple(sorted(bad, key=repr)),
+        tuple(
+            attribute.name
+            for attribute in operation.attributes
+            if attribute.type in ("STRING", "STRINGS") and attribute.name not in FREE_TEXT
+        ),
+        {name: dtypes for name, dtypes in operation.types if len(dtypes) > 1},
+    )

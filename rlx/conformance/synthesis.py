@@ -1,0 +1,265 @@
+"""From what ran to what is claimed: the most that the passes support and no failure contradicts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rlx.program import Signature
+
+Types = tuple[tuple[str, tuple[str, ...]], ...]
+Attributes = tuple[tuple[str, tuple[Any, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One box of what an operation can do: the product of its dtypes, values and ndims."""
+
+    types: Types = ()
+    attributes: Attributes = ()
+    ndim: tuple[int, int | None] | None = None
+
+    def covers(self, signature: Signature) -> bool:
+        """Whether a node with this signature lies inside; the operation is not looked at."""
+        types, attributes = dict(self.types), dict(self.attributes)
+        if not signature.known:
+            return False
+        if any(dtype not in types.get(variable, ()) for variable, dtype in signature.types):
+            return False
+        for name, value in signature.attributes:
+            if name in attributes and not _among(value, attributes[name]):
+                return False
+        if self.ndim is None:
+            return True
+        low, high = self.ndim
+        return all(
+            ndim is not None and ndim >= low and (high is None or ndim <= high)
+            for _, ndim in signature.ndims
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What ran of one operation."""
+
+    passed: tuple[Signature, ...]
+    failed: tuple[Signature, ...] = ()
+    choices: tuple[str, ...] = ()
+    """The attributes that pick among a few texts: only values that passed are claimed."""
+    variables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Each type variable that the schema leaves open, with the dtypes it allows."""
+
+
+def synthesize(evidence: Evidence) -> tuple[Claim, ...]:
+    """The claims for one operation, in a fixed order.
+
+    Each combination of dtypes that passed is claimed with its choices limited to those that
+    passed. Where a failure lies inside, attributes and then ndim are limited until it does not;
+    what can't be told from a failure is not claimed.
+    """
+    failed = frozenset(evidence.failed)
+    passed = [signature for signature in dict.fromkeys(evidence.passed) if signature not in failed]
+    boxes: dict[Types, tuple[Claim, ...]] = {}
+    for types in _combinations(passed, evidence.variables):
+        inside = Claim(types)
+        good = [s for s in passed if inside.covers(s)]
+        bad = [s for s in failed if inside.covers(s)]
+        limits = _separate(good, bad, evidence.choices)
+        if limits:
+            boxes[types] = limits
+    merged: list[Claim] = []
+    for limits in dict.fromkeys(boxes.values()):
+        same = [types for types, found in boxes.items() if found == limits]
+        merged += [
+            Claim(types, limit.attributes, limit.ndim)
+            for types in products(same)
+            for limit in limits
+        ]
+    return tuple(sorted(_simplest(merged), key=repr))
+
+
+def _combinations(
+    passed: Iterable[Signature], variables: Mapping[str, tuple[str, ...]]
+) -> list[Types]:
+    """The combinations of dtypes that passed; a variable that no operand binds takes one."""
+    found: dict[Types, None] = {}
+    partial: dict[Types, None] = {}
+    for signature in passed:
+        bound: dict[str, tuple[str, ...]] = {}
+        for variable, dtype in signature.types:
+            bound[variable] = (*bound.get(variable, ()), dtype)
+        types = tuple(sorted(bound.items()))
+        (found if set(bound) == set(variables) else partial)[types] = None
+    for types in partial:
+        if any(_agree(types, whole) for whole in found):
+            continue
+        rest = {name: (_likely(name, found, dtypes),) for name, dtypes in variables.items()}
+        found[tuple(sorted({**rest, **dict(types)}.items()))] = None
+    return sorted(found)
+
+
+def _agree(part: Types, whole: Types) -> bool:
+    full = dict(whole)
+    return all(set(dtypes) <= set(full[variable]) for variable, dtypes in part)
+
+
+def _likely(variable: str, found: Iterable[Types], allowed: tuple[str, ...]) -> str:
+    """The dtype that stands for a variable no operand bound: one that passed, else a common one."""
+    for types in found:
+        return dict(types)[variable][0]
+    return next((name for name in ("float32", "int64", "bool") if name in allowed), allowed[0])
+
+
+def _separate(
+    good: list[Signature], bad: list[Signature], choices: Collection[str]
+) -> tuple[Claim, ...]:
+    """Limits that together admit as many of `good` as can be told from every one of `bad`."""
+    found: list[Claim] = []
+    left = list(good)
+    while left:
+        claim = _grow(left[0], good, bad, choices)
+        if claim is None:
+            left.pop(0)
+            continue
+        found.append(claim)
+        left = [s for s in left if not _within(claim, s)]
+    return tuple(sorted(found, key=repr))
+
+
+def _grow(
+    seed: Signature, good: list[Signature], bad: list[Signature], choices: Collection[str]
+) -> Claim | None:
+    """The widest limits found around `seed` that keep every one of `bad` out."""
+    claim = Claim(attributes=_tested(good, choices))
+    names = [name for name, _ in seed.attributes]
+    while True:
+        inside_bad = [s for s in bad if _within(claim, s)]
+        if not inside_bad:
+            return claim
+        inside = [s for s in good if _within(claim, s)]
+        options = [_limit(claim, name, seed, inside, inside_bad) for name in names]
+        options += _bounds(claim, seed, inside, inside_bad)
+        scored = [
+            (
+                sum(_within(option, s) for s in inside_bad) > 0,
+                -sum(_within(option, s) for s in inside),
+                place,
+                option,
+            )
+            for place, option in enumerate(options)
+            if sum(_within(option, s) for s in inside_bad) < len(inside_bad)
+        ]
+        if not scored:
+            return None
+        claim = min(scored, key=lambda score: score[:3])[3]
+
+
+def _tested(good: list[Signature], choices: Collection[str]) -> Attributes:
+    values: dict[str, dict[Any, None]] = {}
+    for signature in good:
+        for name, value in signature.attributes:
+            if name in choices:
+                values.setdefault(name, {})[value] = None
+    return tuple((name, tuple(sorted(values[name], key=repr))) for name in sorted(values))
+
+
+def _limit(
+    claim: Claim, name: str, seed: Signature, inside: list[Signature], bad: list[Signature]
+) -> Claim:
+    """The claim with one attribute limited to values that only pass, or to the seed's own."""
+    own = dict(seed.attributes)[name]
+    fails = {_key(dict(s.attributes).get(name)) for s in bad}
+    kept = {_key(value): value for s in inside for value in [dict(s.attributes).get(name)]}
+    if _key(own) in fails:
+        kept = {_key(own): own}
+    else:
+        kept = {key: value for key, value in kept.items() if key not in fails}
+    values = tuple(sorted(kept.values(), key=repr))
+    limited = {**dict(claim.attributes), name: values}
+    return Claim(claim.types, tuple(sorted(limited.items())), claim.ndim)
+
+
+def _bounds(
+    claim: Claim, seed: Signature, inside: list[Signature], bad: list[Signature]
+) -> list[Claim]:
+    """The claim with ndim bounded above or below: passes nearest to a failure are the bound."""
+    own = _ndims(seed)
+    if not own:
+        return []
+    low, high = claim.ndim or (0, None)
+    found = []
+    above = [max(ndims) for s in bad if (ndims := _ndims(s)) and max(ndims) > max(own)]
+    if above:
+        kept = [max(ndims) for s in inside if (ndims := _ndims(s)) and max(ndims) < min(above)]
+        found.append(Claim(claim.types, claim.attributes, (low, max(kept))))
+    below = [min(ndims) for s in bad if (ndims := _ndims(s)) and min(ndims) < min(own)]
+    if below:
+        kept = [min(ndims) for s in inside if (ndims := _ndims(s)) and min(ndims) > max(below)]
+        found.append(Claim(claim.types, claim.attributes, (min(kept), high)))
+    return found
+
+
+def _ndims(signature: Signature) -> list[int]:
+    return [ndim for _, ndim in signature.ndims if ndim is not None]
+
+
+def _within(claim: Claim, signature: Signature) -> bool:
+    """As `covers`, apart from dtypes."""
+    untyped = Signature(
+        signature.operation, (), signature.attributes, signature.ndims, signature.known
+    )
+    return claim.covers(untyped)
+
+
+def products(combinations: Iterable[Types]) -> list[Types]:
+    """The fewest products, greedily, whose union is exactly these combinations."""
+    boxes = sorted(set(combinations))
+    while True:
+        before = boxes
+        for place in reversed(range(len(boxes[0]) if boxes else 0)):
+            unions: dict[Types, set[str]] = {}
+            for box in boxes:
+                rest = (*box[:place], (box[place][0], ()), *box[place + 1 :])
+                unions.setdefault(rest, set()).update(box[place][1])
+            boxes = sorted(
+                (*rest[:place], (rest[place][0], tuple(sorted(dtypes))), *rest[place + 1 :])
+                for rest, dtypes in unions.items()
+            )
+        if boxes == before:
+            return boxes
+
+
+def _simplest(claims: list[Claim]) -> list[Claim]:
+    """Without repetition, and without claims that lie inside another."""
+    unique = list(dict.fromkeys(claims))
+    return [a for a in unique if not any(a != b and _inside(a, b) for b in unique)]
+
+
+def _inside(a: Claim, b: Claim) -> bool:
+    types, values = dict(b.types), dict(b.attributes)
+    mine = dict(a.attributes)
+    return (
+        _bounded(a.ndim, b.ndim)
+        and all(set(dtypes) <= set(types.get(variable, ())) for variable, dtypes in a.types)
+        and all(
+            name in mine and {_key(v) for v in mine[name]} <= {_key(v) for v in allowed}
+            for name, allowed in values.items()
+        )
+    )
+
+
+def _bounded(a: tuple[int, int | None] | None, b: tuple[int, int | None] | None) -> bool:
+    """Whether every ndim that `a` allows is allowed by `b`."""
+    if b is None or a is None:
+        return b is None
+    return a[0] >= b[0] and (b[1] is None or (a[1] is not None and a[1] <= b[1]))
+
+
+def _key(value: Any) -> tuple[str, Any]:
+    """A value that tells 1 from 1.0 and from True."""
+    return type(value).__name__, value
+
+
+def _among(value: Any, allowed: tuple[Any, ...]) -> bool:
+    return any(_key(value) == _key(one) for one in allowed)

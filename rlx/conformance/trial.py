@@ -1,0 +1,71 @@
+"""One program run on one backend, and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rlx.backends.protocol import Backend, CompileOptions
+from rlx.conformance.compare import Tolerance, difference
+from rlx.program import Program
+
+Array = Any
+PASSED, WRONG, RAISED = "passed", "wrong", "raised"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """A program with inputs, and the outputs that it must give."""
+
+    name: str
+    program: Program
+    inputs: Sequence[Array]
+    expected: Sequence[Array]
+    tolerance: Tolerance
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`passed`, `wrong` (it ran and gave another answer) or `raised` (it could not run)."""
+
+    status: str
+    detail: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """True when the answer was right."""
+        return self.status == PASSED
+
+
+def attempt(backend: Backend, trial: Trial) -> Outcome:
+    """Run the trial on the backend itself: no router, no coverage."""
+    try:
+        outputs = evaluate(backend, trial.program, trial.inputs)
+    except Exception as error:  # noqa: BLE001 - whatever an engine raises is its outcome
+        return Outcome(RAISED, f"{type(error).__name__}: {error}")
+    found = difference(trial.expected, outputs, trial.tolerance)
+    return Outcome(PASSED) if found is None else Outcome(WRONG, found)
+
+
+def evaluate(backend: Backend, program: Program, inputs: Sequence[Array]) -> list[Array]:
+    """Compile, run once and close; the inputs are guarded against being written to."""
+    executable = backend.compile(program, CompileOptions())
+    try:
+        with np.errstate(all="ignore"):
+            return list(executable.run([guarded(value) for value in inputs]))
+    finally:
+        executable.close()
+
+
+def guarded(value: Any) -> Any:
+    """A read-only view of an array, in sequences too: a backend may not write to its inputs."""
+    if isinstance(value, list):
+        return [guarded(item) for item in value]
+    if not isinstance(value, np.ndarray):
+        return value
+    view = value.view()
+    view.flags.writeable = False
+    return view

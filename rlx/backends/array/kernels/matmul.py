@@ -84,31 +84,6 @@ def _exact_gemm(
     return gemm
 
 
-def _matmul_integer(site: Site) -> Kernel:
-    """Products of 8-bit integers, summed in 32 bits.
-
-    Differences fit 9 bits, so products fit 18 and float64 sums of up to 2^35 of them are exact;
-    floating point is what matrix hardware is fast at.
-    """
-    xp = site.xp
-
-    def shifted(x: Array, point: Array | None, axis: int) -> Array:
-        x = xp.astype(x, xp.float64)
-        if point is None:
-            return x
-        if point.ndim == 1 and point.size > 1 and x.ndim > 1:
-            point = xp.expand_dims(point, axis=axis)
-        return x - xp.astype(point, xp.float64)
-
-    def product(
-        a: Array, b: Array, a_point: Array | None = None, b_point: Array | None = None
-    ) -> Array:
-        exact = xp.matmul(shifted(a, a_point, 1), shifted(b, b_point, 0))
-        return xp.astype(xp.astype(exact, xp.int64), xp.int32)
-
-    return Fresh(product)
-
-
 def _einsum(site: Site) -> Kernel:
     xp = site.xp
     equation = site.attributes["equation"]
@@ -121,6 +96,5 @@ def _einsum(site: Site) -> Kernel:
 KERNELS: dict[str, Builder] = {
     "MatMul": widened(_matmul),
     "Gemm": widened(_gemm),
-    "MatMulInteger": _matmul_integer,
     "Einsum": widened(_einsum),
 }

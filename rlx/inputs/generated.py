@@ -1,0 +1,158 @@
+"""Checks made for one program: generated when it is compiled, so that a call pays only for itself.
+
+The source is put together from positions and sizes; names and types are handed to it as values.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rlx.errors import RlxError, printable
+from rlx.inputs import explain, results
+from rlx.inputs.dtypes import numpy_dtype
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from rlx.program import Program, Value, ValueType
+
+_SOURCE = """
+def make({cells}):
+    def call(*inputs):
+        if not ({fits}):
+            inputs = admit(inputs)
+        try:
+            outputs = run(inputs)
+        except RlxError:
+            raise
+        except Exception as error:
+            raise failure(error) from error
+        try:
+            if {sound}:
+                return ({results})
+        except TypeError:  # they are no sequence
+            pass
+        return finish(outputs)
+
+    def call_native(*inputs):
+        if not ({fits}):
+            inputs = admit(inputs)
+        try:
+            outputs = run(inputs)
+        except RlxError:
+            raise
+        except Exception as error:
+            raise failure(error) from error
+        return count(outputs)
+
+    def order(named):
+        try:
+            if len(named) == {inputs}:
+                return ({named})
+        except (KeyError, TypeError):
+            pass
+        return pick(named)
+
+    return call, call_native, order
+"""
+
+
+class Door:
+    """The way into one executable, and out of it.
+
+    `call` takes the inputs by position and returns a tuple of NumPy arrays; `call_native` returns
+    the backend's own arrays; `order` brings a mapping of inputs into the program's order.
+    """
+
+    __slots__ = ("call", "call_native", "order", "source")
+
+    call: Callable[..., tuple[Any, ...]]
+    call_native: Callable[..., tuple[Any, ...]]
+    order: Callable[[Mapping[str, Any]], tuple[Any, ...]]
+
+    def __init__(
+        self,
+        program: Program,
+        run: Callable[[Sequence[Any]], Sequence[Any]],
+        failure: Callable[[Exception], RlxError],
+    ):
+        name, takes, gives = program.name, program.inputs, program.outputs
+        cells: dict[str, Any] = {
+            "RlxError": RlxError,
+            "admit": partial(explain.admit, name, takes),
+            "count": partial(results.count, name, gives),
+            "failure": failure,
+            "finish": partial(results.finish, name, gives),
+            "ndarray": np.ndarray,
+            "pick": partial(explain.pick, name, takes),
+            "run": run,
+        }
+        cells.update((f"name{i}", value.name) for i, value in enumerate(takes))
+        fits, sound = _fits(takes, cells), _sound(gives, cells)
+        self.source = _SOURCE.format(
+            cells=", ".join(cells),
+            fits=fits,
+            sound=sound,
+            results=_tuple(f"b{i}" for i in range(len(gives))),
+            inputs=len(takes),
+            named=_tuple(f"named[name{i}]" for i in range(len(takes))),
+        )
+        space: dict[str, Any] = {}
+        exec(compile(self.source, f"<checks of {printable(name)}>", "exec"), space)
+        # Taking `make` out leaves no cycle: what the functions hold is freed with them.
+        self.call, self.call_native, self.order = space.pop("make")(**cells)
+
+
+def _tuple(parts: Iterable[object]) -> str:
+    """The inside of a tuple's display."""
+    return "".join(f"{part}, " for part in parts)
+
+
+def _fits(takes: Sequence[Value], space: dict[str, Any]) -> str:
+    """The condition under which inputs are passed on as they are."""
+    terms = [f"len(inputs) == {len(takes)}"]
+    first: dict[str, str] = {}
+    for i, value in enumerate(takes):
+        if not _plain(value.type):
+            return "False"  # sequences, optionals and strings are read one by one
+        space[f"d{i}"] = numpy_dtype(value.type.dtype)
+        terms += [f"type(a{i} := inputs[{i}]) is ndarray", f"a{i}.dtype is d{i}"]
+        terms += _sizes(f"a{i}", f"s{i}", value.type.shape, first)
+    return " and ".join(terms)
+
+
+def _sizes(
+    array: str, shape: str, wanted: tuple[int | str | None, ...] | None, first: dict[str, str]
+) -> list[str]:
+    if wanted is None:
+        return []
+    if all(isinstance(size, int) for size in wanted):
+        return [f"{array}.shape == ({_tuple(wanted)})"]
+    terms = [f"len({shape} := {array}.shape) == {len(wanted)}"]
+    for axis, size in enumerate(wanted):
+        here = f"{shape}[{axis}]"
+        if isinstance(size, int):
+            terms.append(f"{here} == {size}")
+        elif size is not None and first.setdefault(size, here) != here:
+            terms.append(f"{here} == {first[size]}")
+    return terms
+
+
+def _sound(gives: Sequence[Value], space: dict[str, Any]) -> str:
+    """The condition under which outputs are returned as they are."""
+    terms = [f"len(outputs) == {len(gives)}"]
+    for i, value in enumerate(gives):
+        if not _plain(value.type):
+            return "False"
+        space[f"e{i}"] = numpy_dtype(value.type.dtype)
+        terms += [f"type(b{i} := outputs[{i}]) is ndarray", f"b{i}.dtype is e{i}"]
+        if value.type.ndim is not None:
+            terms.append(f"b{i}.ndim == {value.type.ndim}")
+    return " and ".join(terms)
+
+
+def _plain(kind: ValueType) -> bool:
+    return kind.kind == "tensor" and kind.dtype != "string" and numpy_dtype(kind.dtype) is not None

@@ -1,195 +1,137 @@
-"""The shape of each manifest kind: strict, frozen pydantic models; rules across keys are freeze's."""
+"""The manifest kinds, and the `Backends` manifest; rules across keys are freeze's.
 
-from typing import Annotated, Any, Literal
+Descriptions and examples here are also the JSON Schemas' and the advice in error messages. A
+dict field (`types`, `attributes`, `options`) is mutable: freeze makes it a tuple of pairs.
+"""
 
-from pydantic import BaseModel, ConfigDict, Field
+from __future__ import annotations
 
-Name = Annotated[str, Field(min_length=1)]
-Rank = Annotated[int, Field(ge=0, le=4294967295)]
-Scalar = str | int | float | bool | None
+from typing import Literal
 
+from pydantic import ConfigDict, Field
 
-class Model(BaseModel):
-    """Frozen, strict, and closed: an unknown key is an error."""
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+from rlx.manifest.backend_models import BackendModel, OverrideModel, ProbeModel
+from rlx.manifest.base import FlatValue, ManifestModel, Model, Name, Rank, Scalar
+from rlx.manifest.coverage_models import (
+    CoverageModel,
+    CoverageReference,
+    EvidenceModel,
+    InlineCoverageModel,
+    NdimModel,
+    RowModel,
+)
+from rlx.manifest.operations_models import (
+    AttributeModel,
+    OperandModel,
+    OperationModel,
+    OperationsModel,
+)
 
 
 class DeviceModel(Model):
     """A kind of hardware."""
 
-    id: Name
-    name: Name
-    aliases: tuple[Name, ...] = ()
+    model_config = ConfigDict(title="device")
+
+    id: Name = Field(description="The name that users type, as RLX_DEVICE.", examples=["cuda"])
+    name: Name = Field(description="The name that people read.", examples=["CUDA"])
+    aliases: tuple[Name, ...] = Field(
+        default=(), description="Other names that users may type.", examples=[["nvidia"]]
+    )
 
 
 class CapabilityModel(Model):
     """A named yes/no fact about a backend."""
 
-    id: Name
-    description: Name
+    model_config = ConfigDict(title="capability")
 
-
-class NdimModel(Model):
-    """An inclusive bound on the number of dimensions of every tensor input."""
-
-    min: Annotated[int, Field(ge=0)] = 0
-    max: Annotated[int, Field(ge=0)] | None = None
-
-
-class RowModel(Model):
-    """One group of claims."""
-
-    operations: Annotated[tuple[Name, ...], Field(min_length=1)]
-    types: dict[str, Annotated[tuple[Name, ...], Field(min_length=1)]] = {}
-    attributes: dict[str, Annotated[tuple[Any, ...], Field(min_length=1)]] = {}
-    ndim: NdimModel | None = None
-
-
-class EvidenceModel(Model):
-    """Why a coverage is believed."""
-
-    kind: Literal["measured", "inherited", "declared"]
-    engine: str | None = None
-    platform: str | None = None
-    backend: str | None = None
-    """The backend inherited from; required with `inherited`, and only there."""
-
-
-class InlineCoverageModel(Model):
-    """Coverage written inside a backend's registration."""
-
-    rows: tuple[RowModel, ...]
-    evidence: EvidenceModel | None = None
-
-
-class ProbeModel(Model):
-    """One check; exactly one of the kinds is given (freeze checks which)."""
-
-    platform: tuple[Name, ...] | None = None
-    module: Name | None = None
-    version: Name | None = None
-    library: Name | None = None
-    path: Name | None = None
-    call: Name | None = None
-    timeout: Annotated[float, Field(gt=0)] | None = None
-
-
-class BackendModel(Model):
-    """One backend's registration."""
-
-    id: Name
-    device: Name
-    target: Name | None = None
-    rank: Rank = 4294967295
-    dispatches: bool = False
-    reference_oracle: bool = False
-    software: bool = False
-    enabled: bool = True
-    factory: Name | None = None
-    install: Name | None = None
-    probes: tuple[ProbeModel, ...] = ()
-    capabilities: tuple[Name, ...] = ()
-    coverage: str | InlineCoverageModel | None = None
-    payload_format: Name | None = None
-    compiler: Name | None = None
-    compiles: str | InlineCoverageModel | None = None
-    materializer: Name | None = None
-    options: dict[str, Any] = {}
-    safe_options: tuple[Name, ...] = ()
-    replace: bool = False
-
-
-class OverrideModel(Model):
-    """A change to a registration of an earlier layer; what is absent stays."""
-
-    id: Name
-    rank: Rank | None = None
-    enabled: bool | None = None
-    dispatches: bool | None = None
-    capabilities: tuple[Name, ...] | None = None
-    options: dict[str, Any] | None = None
-    install: Name | None = None
-    probes: tuple[ProbeModel, ...] | None = None
+    id: Name = Field(
+        description="The name that backends and callers use.", examples=["dynamic_shapes"]
+    )
+    description: Name = Field(
+        description="What a backend that has it can do.",
+        examples=["runs one executable at several sizes"],
+    )
 
 
 class RoutingModel(Model):
     """What is asked for where no argument, scope or variable asks."""
 
-    kernel_dispatch: Literal["native", "prefer-native", "common"] | None = None
-    device: Name | None = None
-    backend: Name | None = None
+    model_config = ConfigDict(title="routing")
+
+    kernel_dispatch: Literal["native", "prefer-native", "common"] | None = Field(
+        default=None,
+        description="native: no lowering; prefer-native: where claimed; common: lower all.",
+        examples=["prefer-native"],
+    )
+    device: Name | None = Field(
+        default=None, description="As RLX_DEVICE: devices in order.", examples=["cuda,cpu"]
+    )
+    backend: Name | None = Field(
+        default=None, description="As RLX_BACKEND: a backend's id.", examples=["numpy"]
+    )
 
 
-class BackendsModel(Model):
-    """`kind: Backends`: devices, capabilities, backends, overrides and routing."""
+class BackendsModel(ManifestModel):
+    """A Backends manifest: devices, capabilities, backends, overrides and routing."""
 
-    apiVersion: Literal["rlx/v1"]  # noqa: N815
-    kind: Literal["Backends"]
-    devices: tuple[DeviceModel, ...] = ()
-    capabilities: tuple[CapabilityModel, ...] = ()
-    backends: tuple[BackendModel, ...] = ()
-    overrides: tuple[OverrideModel, ...] = ()
-    routing: RoutingModel | None = None
+    model_config = ConfigDict(title="Backends manifest")
 
-
-class CoverageModel(Model):
-    """`kind: Coverage`: the claims of one backend, in a file of their own."""
-
-    apiVersion: Literal["rlx/v1"]  # noqa: N815
-    kind: Literal["Coverage"]
-    evidence: EvidenceModel
-    rows: tuple[RowModel, ...]
-
-
-class OperandModel(Model):
-    """A formal input or output."""
-
-    name: Name
-    type: Name
-    option: Literal["single", "optional", "variadic"] = "single"
-    min_arity: Annotated[int, Field(ge=0)] = 1
-    """The fewest values a variadic operand takes."""
-    homogeneous: bool = True
-    """False: each value of a variadic operand may have a dtype of its own."""
+    kind: Literal["Backends"] = Field(description="The manifest's kind.", examples=["Backends"])
+    devices: tuple[DeviceModel, ...] = Field(
+        default=(), description="Devices.", examples=[[{"id": "cuda", "name": "CUDA"}]]
+    )
+    capabilities: tuple[CapabilityModel, ...] = Field(
+        default=(),
+        description="Capabilities.",
+        examples=[[{"id": "dynamic_shapes", "description": "runs at several sizes"}]],
+    )
+    backends: tuple[BackendModel, ...] = Field(
+        default=(),
+        description="Registrations.",
+        examples=[[{"id": "torch-cuda", "device": "cuda", "rank": 10}]],
+    )
+    overrides: tuple[OverrideModel, ...] = Field(
+        default=(),
+        description="Changes to registrations of earlier layers.",
+        examples=[[{"id": "numpy", "rank": 5}]],
+    )
+    routing: RoutingModel | None = Field(
+        default=None,
+        description="What is asked for where nothing else asks.",
+        examples=[{"device": "cpu"}],
+    )
 
 
-class AttributeModel(Model):
-    """A formal attribute."""
-
-    name: Name
-    type: Name
-    required: bool = False
-    default: Any = None
-
-
-class OperationModel(Model):
-    """One operation: arity, attributes, type constraints."""
-
-    name: Name
-    since: Annotated[int, Field(ge=1)] = 1
-    inputs: tuple[OperandModel, ...] = ()
-    outputs: tuple[OperandModel, ...] = ()
-    attributes: tuple[AttributeModel, ...] = ()
-    types: dict[str, Annotated[tuple[Name, ...], Field(min_length=1)]] = {}
-    """The dtypes that each type variable may have."""
-    deterministic: bool | None = None
-    body: bool = False
-    """True when ONNX defines the operation by a function body."""
-
-
-class OperationsModel(Model):
-    """`kind: Operations`: a vocabulary."""
-
-    apiVersion: Literal["rlx/v1"]  # noqa: N815
-    kind: Literal["Operations"]
-    opset: int | None = None
-    """The canonical opset of the `ai.onnx` domain; only in the packaged file."""
-    operations: tuple[OperationModel, ...]
-
-
-KINDS: dict[str, type[Model]] = {
+KINDS: dict[str, type[ManifestModel]] = {
     "Backends": BackendsModel,
     "Coverage": CoverageModel,
     "Operations": OperationsModel,
 }
+
+__all__ = [
+    "KINDS",
+    "AttributeModel",
+    "BackendModel",
+    "BackendsModel",
+    "CapabilityModel",
+    "CoverageModel",
+    "CoverageReference",
+    "DeviceModel",
+    "EvidenceModel",
+    "FlatValue",
+    "InlineCoverageModel",
+    "ManifestModel",
+    "Model",
+    "Name",
+    "NdimModel",
+    "OperandModel",
+    "OperationModel",
+    "OperationsModel",
+    "OverrideModel",
+    "ProbeModel",
+    "Rank",
+    "RoutingModel",
+    "RowModel",
+    "Scalar",
+]

@@ -1,0 +1,119 @@
+"""Which manifests are in force: paths only; needs no file's content, no yaml and no pydantic."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rlx import resources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+FILE = "backends.yaml"
+PROJECT_FILES = ("rlx.yaml", FILE, f"configs/{FILE}")
+_REPOSITORY = ".git"
+
+StrPath = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerPath:
+    """One file of one layer."""
+
+    layer: str
+    """`packaged`, `system`, `user`, `project`, `environment` (RLX_CONFIG) or `argument`."""
+    path: Path
+    shown: str
+    """How messages name the file."""
+    trusted: bool = True
+    """False: a project's file that nobody named; it may set only what does no harm."""
+
+    @property
+    def explicit(self) -> bool:
+        """True when a user named the file, so that it must be a manifest."""
+        return self.layer in ("environment", "argument")
+
+
+def find(
+    config: Sequence[StrPath] = (),
+    only: bool = False,
+    cwd: StrPath | None = None,
+    *,
+    environment: StrPath | None = None,
+) -> tuple[LayerPath, ...]:
+    """The files of all layers, the strongest last; the packaged layer is always the first.
+
+    `config` are the paths that arguments named, `environment` is the value of RLX_CONFIG. With
+    `only`, the system, user and project layers are left out. A file that a user named is in the
+    list whether or not it is there; a file found twice is in it once: where the user named it,
+    or else in the earlier layer. Plugins' manifests will stand between packaged and system.
+    """
+    packaged = resources.configs() / FILE
+    layers = [LayerPath("packaged", packaged, f"packaged {FILE}")]
+    if not only:
+        folder = Path(cwd) if cwd is not None else _working_directory()
+        for found in (*_site(), *_project(folder)):
+            if not any(_same(found.path, earlier.path) for earlier in layers):
+                layers.append(found)
+    named = [] if environment is None else [("environment", environment)]
+    for layer, path in (*named, *(("argument", one) for one in config)):
+        _name(LayerPath(layer, Path(path), os.fspath(path)), layers)
+    return tuple(layers)
+
+
+def _name(found: LayerPath, layers: list[LayerPath]) -> None:
+    """Add a file that a user named; it takes the place of the same file found before."""
+    if _same(found.path, layers[0].path):
+        layers[0] = replace(layers[0], path=found.path, shown=found.shown)
+        return
+    layers[1:] = [one for one in layers[1:] if not _same(one.path, found.path)]
+    layers.append(found)
+
+
+def _site() -> Iterator[LayerPath]:
+    import platformdirs
+
+    for layer, folder in (
+        ("system", platformdirs.site_config_dir("rlx", appauthor=False)),
+        ("user", platformdirs.user_config_dir("rlx", appauthor=False)),
+    ):
+        path = Path(folder) / FILE
+        if os.path.lexists(path):
+            yield LayerPath(layer, path, str(path))
+
+
+def _working_directory() -> Path | None:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:  # the folder was removed: it can hold no project
+        return None
+
+
+def _project(cwd: Path | None) -> Iterator[LayerPath]:
+    """The nearest project file, from `cwd` up to the folder that holds `.git`; one at most."""
+    if cwd is None:
+        return
+    start = Path(os.path.abspath(cwd))  # noqa: PTH100 - links in the path stay, `..` goes
+    folders = [start, *start.parents]
+    tops = (i for i, folder in enumerate(folders) if os.path.lexists(folder / _REPOSITORY))
+    for folder in folders[: next(tops, 0) + 1]:
+        for name in PROJECT_FILES:
+            path = folder / name
+            if os.path.lexists(path) and not path.is_dir():
+                yield LayerPath("project", path, _relative(path), trusted=False)
+                return
+
+
+def _relative(path: Path) -> str:
+    """The path from the working directory, where there is one on the same drive."""
+    try:
+        return os.path.relpath(path)
+    except (ValueError, FileNotFoundError):
+        return str(path)
+
+
+def _same(one: Path, other: Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)

@@ -1,0 +1,88 @@
+"""All manifests in force, layer by layer: found, read, and with their coverage."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rlx.errors import ConfigError, Fault
+from rlx.manifest.discovery import LayerPath, StrPath, find
+from rlx.manifest.faults import Faults
+from rlx.manifest.files import read_bytes
+from rlx.manifest.loader import Manifest, attach, checked
+from rlx.manifest.parser import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_HEAD = re.compile(rb"""(?m)^[ {"']*(?:apiVersion|kind)["']?[ \t]*:""")
+"""Finds a manifest's first keys in bytes that are not YAML, to tell a broken one from another
+tool's file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """The manifests in layer order, the strongest last, and what was found but not loaded."""
+
+    manifests: tuple[Manifest, ...]
+    notes: tuple[str, ...] = ()
+
+
+def discover(
+    config: Sequence[StrPath] = (),
+    only: bool = False,
+    cwd: StrPath | None = None,
+    *,
+    environment: StrPath | None = None,
+) -> Layers:
+    """Find and read every layer; arguments as for `discovery.find`.
+
+    The packaged `configs/operations.yaml` is not among them: who needs the vocabulary reads it
+    with `read_file`. A named file may be of any kind.
+
+    Raises:
+        ConfigError: every fault of every file.
+    """
+    return load(find(config, only, cwd, environment=environment))
+
+
+def load(paths: Iterable[LayerPath]) -> Layers:
+    """Read the files of all layers.
+
+    Raises:
+        ConfigError: every fault of every file.
+    """
+    manifests: list[Manifest] = []
+    notes: list[str] = []
+    faults: list[Fault] = []
+    for path in paths:
+        try:
+            manifest = _read(path)
+        except ConfigError as error:
+            faults.extend(error.faults)
+        else:
+            if manifest is None:
+                notes.append(f"{path.shown} is not rlx's: it has neither apiVersion nor kind")
+            else:
+                manifests.append(manifest)
+    if faults:
+        raise ConfigError(faults)
+    return Layers(tuple(manifests), tuple(notes))
+
+
+def _read(path: LayerPath) -> Manifest | None:
+    """One layer's manifest; None for another tool's file that happens to have the name."""
+    data = read_bytes(path.path, Faults(path.shown, path.layer))
+    try:
+        document = parse(data, path.shown, path.layer)
+    except ConfigError:
+        if path.layer == "project" and _HEAD.search(data) is None:
+            return None
+        raise
+    if path.layer == "project" and not any(document.node(key) for key in ("apiVersion", "kind")):
+        return None
+    manifest = checked(document, path.path, path.trusted)
+    if path.layer == "packaged" and path.shown.startswith("packaged "):
+        return attach(manifest, "packaged ")
+    return attach(manifest, path.shown.removesuffix(path.path.name))

@@ -1,0 +1,191 @@
+"""A document to a checked model; pydantic says where something is wrong, and we say what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from rlx.manifest import wording
+from rlx.manifest.coverage_models import INLINE_TAG, PATH_TAG
+from rlx.manifest.faults import Faults, show
+from rlx.manifest.models import KINDS, ManifestModel
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from rlx.manifest.nodes import Document, Node
+
+API_VERSION = "rlx/v1"
+Place = tuple[int | str, ...]
+_TRIED = 10
+"""So many unknown keys of a mapping are compared with what is missing: comparing is slow."""
+_TYPES: dict[str, Any] = {
+    "string": str,
+    "boolean": bool,
+    "integer": int,
+    "number": (int, float),
+    "array": tuple,
+    "object": dict,
+}
+_HEAD = {"apiVersion": (API_VERSION,), "kind": tuple(KINDS)}
+
+
+def check(document: Document) -> ManifestModel:
+    """The document's model.
+
+    The check is strict: no value is turned into another type. Lists reach the model as tuples.
+
+    Raises:
+        ConfigError: everything that is wrong with the shape, one fault for each mistake.
+    """
+    faults = Faults(document.path, document.layer)
+    model = _model(document, faults)
+    if model is not None:
+        try:
+            return model.model_validate(document.root.plain())
+        except ValidationError as error:
+            _Explainer(document, model, faults).explain(error)
+    return faults.stop()
+
+
+def _model(document: Document, faults: Faults) -> type[ManifestModel] | None:
+    """The model that `kind` names; None, with faults, where kind or apiVersion is not known."""
+    root = document.root
+    place = (root.line, root.column)
+    if not isinstance(root.value, dict):
+        message = f"a manifest must be a mapping, got {wording.got(root, document)}"
+        faults.add(
+            "wrong-type", message, "start with 'apiVersion: rlx/v1' and 'kind: Backends'.", place
+        )
+        return None
+    for key, known in _HEAD.items():
+        node = root.child(key)
+        if node is None:
+            some = list(root.value)[:_TRIED]
+            near = next((one for one in some if wording.nearest(one, [key]) == key), None)
+            if near is None:
+                message = f"{show(key)} is missing from this manifest"
+                faults.add("missing-key", message, f"add it, such as '{key}: {known[0]}'.", place)
+            else:
+                entry = root.value[near]
+                message, fix = f"unknown key {show(near)}", f"did you mean {show(key)}?"
+                faults.add("unknown-key", message, fix, (entry.line, entry.column))
+        elif node.value not in known:
+            code = "unknown-kind" if key == "kind" else "unknown-api-version"
+            message = f"{key} must be {' or '.join(known)}, got {wording.got(node, document)}"
+            near = wording.nearest(node.value, known) if isinstance(node.value, str) else None
+            fix = f"did you mean {show(near)}?" if near else f"write '{key}: {known[0]}'."
+            faults.add(code, message, fix, (node.line, node.column))
+    return None if faults else KINDS[str(root.value["kind"].node.value)]
+
+
+class _Explainer:
+    """Turns pydantic's errors for one document into faults."""
+
+    def __init__(self, document: Document, model: type[ManifestModel], faults: Faults):
+        self.document = document
+        self.root = model.model_json_schema()
+        self.faults = faults
+
+    def explain(self, error: ValidationError) -> None:
+        details = error.errors(include_url=False, include_context=False, include_input=False)
+        misspelt = self._misspelt(details)
+        for detail in details:
+            loc, kind = detail["loc"], detail["type"]
+            if self.faults.full:
+                self.faults.count()
+            elif kind == "missing":
+                if loc not in misspelt:  # the key is there, misspelt: one mistake, one fault
+                    self._missing(loc)
+            elif kind == "extra_forbidden":
+                self._unknown(loc)
+            elif loc[-1:] == ("[key]",):
+                self._empty_key(loc)
+            else:
+                self._wrong(loc)
+
+    def _misspelt(self, details: list[ErrorDetails]) -> set[Place]:
+        """The missing keys that an unknown key beside them was meant to be."""
+        parents = {detail["loc"][:-1]: 0 for detail in details if detail["type"] == "missing"}
+        found: set[Place] = set()
+        for detail in details:
+            parent = detail["loc"][:-1]
+            if detail["type"] == "extra_forbidden" and parents.get(parent, _TRIED) < _TRIED:
+                parents[parent] += 1
+                found.add((*parent, self._meant(detail["loc"]) or ""))
+        return found
+
+    def _meant(self, loc: Place) -> str | None:
+        """The key that an unknown one was surely meant to be: near, and not there already."""
+        node, schema, _ = self._walk(loc[:-1])
+        there = node.value if isinstance(node.value, dict) else {}
+        free = [key for key in schema.get("properties", {}) if key not in there]
+        return wording.nearest(str(loc[-1]), free)
+
+    def _walk(self, loc: Place) -> tuple[Node, dict[str, Any], str]:
+        """The node, the schema and the name of the place that pydantic means."""
+        node, schema, name = self.document.root, wording.resolve(self.root, self.root), "a manifest"
+        for step in loc:
+            child = None
+            if step in (PATH_TAG, INLINE_TAG):
+                wanted = "string" if step == PATH_TAG else "object"
+                variants = [wording.resolve(one, self.root) for one in schema["oneOf"]]
+                schema = next(one for one in variants if one["type"] == wanted)
+                continue
+            child = node.child(step)
+            if child is None:
+                break
+            if isinstance(step, int):
+                name = name if name.startswith("an item of ") else f"an item of {name}"
+                schema = schema.get("items", {})
+            elif "properties" in schema:
+                name, schema = step, schema["properties"][step]
+            else:
+                name, schema = f"{name}.{show(step)[1:-1]}", schema.get("additionalProperties", {})
+            node, schema = child, wording.resolve(schema, self.root)
+        return node, schema, name
+
+    def _missing(self, loc: Place) -> None:
+        node, schema, _ = self._walk(loc[:-1])
+        key = str(loc[-1])
+        wanted = wording.resolve(schema["properties"][key], self.root)
+        example = wording.flow(wanted["examples"][0])
+        message = f"{show(key)} is missing from this {schema['title']}"
+        place = (node.line, node.column)
+        self.faults.add("missing-key", message, f"add it, such as '{key}: {example}'.", place)
+
+    def _unknown(self, loc: Place) -> None:
+        key = str(loc[-1])
+        near = self._meant(loc)
+        _, schema, _ = self._walk(loc[:-1])
+        known = ", ".join(schema.get("properties", {}))
+        fix = f"did you mean {show(near)}?" if near else f"remove it; known here: {known}."
+        place = self._key_place(loc)
+        self.faults.add("unknown-key", f"unknown key {show(key)}", fix, place)
+
+    def _empty_key(self, loc: Place) -> None:
+        _, _, name = self._walk(loc[:-2])
+        message = f"a key of {name} must be text that is not empty, got ''"
+        self.faults.add("bad-value", message, "write a name.", self._key_place(loc[:-1]))
+
+    def _wrong(self, loc: Place) -> None:
+        node, schema, name = self._walk(loc)
+        needed = wording.must_be(schema, self.root)
+        message = f"{name} must be {needed}, got {wording.got(node, self.document)}"
+        fix = wording.advice(schema, self.root, node, self.document)
+        code = "bad-value" if _same_type(node.value, schema) else "wrong-type"
+        self.faults.add(code, message, fix, (node.line, node.column))
+
+    def _key_place(self, loc: Place) -> tuple[int, int]:
+        keys = [step for step in loc if step not in (PATH_TAG, INLINE_TAG)]
+        origin = self.document.key_origin(*keys)
+        return (origin.line, origin.column)
+
+
+def _same_type(value: object, schema: dict[str, Any]) -> bool:
+    kind = schema.get("type", "string" if "enum" in schema or "const" in schema else "")
+    if isinstance(value, bool) or not isinstance(kind, str):
+        return kind == "boolean"
+    types: type | tuple[type, ...] = _TYPES.get(kind, ())
+    return isinstance(value, types)

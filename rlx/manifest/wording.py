@@ -1,0 +1,160 @@
+"""What a value must be and what to write instead, in words, from the JSON Schema of its place."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING, Any
+
+from rlx.manifest.faults import show
+
+if TYPE_CHECKING:
+    from rlx.manifest.nodes import Document, Node
+
+Schema = dict[str, Any]
+
+_NOUNS = {"string": "text", "boolean": "true or false", "array": "a list", "object": "a mapping"}
+_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*")
+
+
+def resolve(schema: Schema, root: Schema) -> Schema:
+    """Follow a reference, and leave out that null is allowed as well."""
+    while True:
+        if "$ref" in schema:
+            schema = {**root["$defs"][schema["$ref"].rsplit("/", 1)[1]], **_notes(schema)}
+        elif (
+            len(kept := [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]) == 1
+        ):
+            schema = {**kept[0], **_notes(schema)}
+        else:
+            return schema
+
+
+def _notes(schema: Schema) -> Schema:
+    return {key: schema[key] for key in ("examples", "description") if key in schema}
+
+
+def must_be(schema: Schema, root: Schema) -> str:
+    """What a value of the schema is called."""
+    schema = resolve(schema, root)
+    if "const" in schema:
+        return show(str(schema["const"]))
+    if "enum" in schema:
+        return f"one of {', '.join(map(str, schema['enum']))}"
+    if "oneOf" in schema or "anyOf" in schema:
+        variants = schema.get("oneOf") or schema["anyOf"]
+        return " or ".join(must_be(one, root) for one in variants)
+    kind = schema.get("type", "object")
+    if isinstance(kind, list):
+        return "a single value"
+    if kind == "array" and isinstance(schema["items"].get("type"), list):
+        return "a list of single values"
+    if kind in ("integer", "number"):
+        return _range("an integer" if kind == "integer" else "a number", schema)
+    empty = schema.get("minLength", schema.get("minItems"))
+    return _NOUNS[kind] + (" that is not empty" if empty else "")
+
+
+def _range(noun: str, schema: Schema) -> str:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None and high is not None:
+        return f"{noun} from {low} to {high}"
+    if low is not None:
+        return f"{noun} of {low} or more"
+    if "exclusiveMinimum" in schema:
+        return f"{noun} above {schema['exclusiveMinimum']:g}"
+    return noun
+
+
+def got(node: Node, document: Document) -> str:
+    """The value found, as it was written."""
+    value = node.value
+    if isinstance(value, str):
+        return show(value)
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, tuple):
+        return "a list" if value else "an empty list"
+    return show(document.source(node))[1:-1] or "nothing"
+
+
+def advice(schema: Schema, root: Schema, node: Node, document: Document) -> str:
+    """What to write instead of a value that is wrong."""
+    schema = resolve(schema, root)
+    value = node.value
+    written = document.source(node)
+    choices = schema.get("enum") or ([schema["const"]] if "const" in schema else None)
+    if choices:
+        near = nearest(value, choices) if isinstance(value, str) else None
+        return (
+            f"did you mean {show(near)}?"
+            if near
+            else f"write {flow(choices[0])}."
+            if len(choices) == 1
+            else f"write one of {', '.join(choices)}."
+        )
+    example = flow(schema["examples"][0]) if schema.get("examples") else None
+    such_as = f", such as {example}" if example else ""
+    kind = schema.get("type")
+    if value is None and not written:
+        return f"write {_value_noun(schema, root)}{such_as}, or remove the key."
+    if kind == "string" and isinstance(value, (bool, int, float)):
+        return f"quote it: '{written}'."
+    if kind in ("integer", "number") and isinstance(value, str) and _fits(value, kind):
+        return f"write {value} without quotes."
+    if kind == "boolean":
+        old = {
+            "yes": "true",
+            "on": "true",
+            "no": "false",
+            "off": "false",
+            "true": "true",
+            "false": "false",
+        }
+        meant = old.get(value.lower()) if isinstance(value, str) else None
+        return f"write {meant} without quotes." if meant else "write true or false."
+    if kind == "array" and isinstance(value, str):
+        return f"write a list: [{flow(value)}]."
+    if kind in ("object", None) and isinstance(value, str):
+        head, colon, tail = value.partition(":")
+        if colon and head in schema.get("properties", ()):
+            return f"write a blank after the colon: {show(f'{head}: {tail}')[1:-1]}."
+    return f"write {_value_noun(schema, root)}{such_as}."
+
+
+def _value_noun(schema: Schema, root: Schema) -> str:
+    kind = schema.get("type")
+    return (
+        "a number"
+        if kind in ("integer", "number")
+        else must_be(schema, root).removesuffix(" that is not empty")
+    )
+
+
+def _fits(text: str, kind: str) -> bool:
+    pattern = r"0|[1-9][0-9]*" if kind == "integer" else r"(0|[1-9][0-9]*)(\.[0-9]+)?"
+    return re.fullmatch(pattern, text, re.ASCII) is not None
+
+
+def nearest(word: str, known: Any) -> str | None:
+    """The known word that is most like this one, if any is."""
+    names = [str(one) for one in known]
+    lower = {name.lower(): name for name in reversed(names)}
+    found = difflib.get_close_matches(word[:100].lower(), lower, n=1, cutoff=0.6)
+    return lower[found[0]] if found else None
+
+
+def flow(value: Any) -> str:
+    """A value as one would write it in YAML, on one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{flow(key)}: {flow(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(flow, value)) + "]"
+    if isinstance(value, str):
+        return value if _BARE.fullmatch(value) and value.lower() not in _WORDS else show(value)
+    if value is None or isinstance(value, bool):
+        return str(value).lower().replace("none", "null")
+    return str(value)
+
+
+_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))

@@ -38,6 +38,8 @@ class Fact:
     """The probe's place in its manifest."""
     open_failure: str | None = None
     """Why the factory failed, when it was tried."""
+    transient: bool = False
+    """True when the reason may pass by itself (a timeout, a crash): it is not kept for good."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rlx import checks, route_json, route_text
 from rlx.checks import NO_FACT, Question
@@ -113,12 +113,9 @@ def decide(
     when nothing fits, every check of every candidate is evaluated, and so every probe is needed
     except those of disabled backends.
     """
-    program: Program | None = None
-    if hasattr(requirements, "requirements"):
-        program = requirements
-        needs = program.requirements
-    else:
-        needs = requirements
+    needs = getattr(requirements, "requirements", None)
+    program = None if needs is None else cast("Program", requirements)
+    needs = cast("Requirements", requirements if needs is None else needs)
     used: dict[tuple[str, int], Fact] = {}
     found = _select(registry, needs, request, facts, used)
     if isinstance(found, Pending):

@@ -2,31 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from rlx.effective import Effective, effective
+from rlx.environment import (
+    Environment,
+    UnknownSetting,
+    configuration,
+    environment,
+    routing_stamp,
+)
+from rlx.request import Placement, Request, make_request, placements
+from rlx.scope import NO_SCOPE, Scope, current_scope, scope_stamp, use
+from rlx.variables import VARIABLES, Variable
 
-from rlx.origin import Origin
 
-if TYPE_CHECKING:
-    from rlx.device import DeviceSpec
+def stamp() -> tuple[object, ...]:
+    """What changes when the scope, or a variable that routing depends on, changes.
 
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What the caller asks for, after the strongest source has won.
-
-    `devices` empty means any device; `source` says where devices or backend came from, None
-    where neither was asked for. `disabled` are ids, device names or aliases that are masked.
+    For caching a route: cheap, hashable, and it checks nothing. Make the request anew (that
+    checks) when the stamp was not seen before.
     """
+    return (scope_stamp(), *routing_stamp())
 
-    devices: tuple[DeviceSpec, ...] = ()
-    backend: str | None = None
-    source: Origin | None = None
-    disabled: tuple[str, ...] = ()
-    precedence: tuple[str, ...] = ()
-    """Ids that come before rank, in this order."""
-    require: tuple[str, ...] = ()
-    """Capabilities that the caller asks for."""
-    kernel_dispatch: str = "prefer-native"
-    precision: str | None = None
-    precision_policy: str = "error"
+
+__all__ = [
+    "NO_SCOPE",
+    "VARIABLES",
+    "Effective",
+    "Environment",
+    "Placement",
+    "Request",
+    "Scope",
+    "UnknownSetting",
+    "Variable",
+    "configuration",
+    "current_scope",
+    "effective",
+    "environment",
+    "make_request",
+    "placements",
+    "stamp",
+    "use",
+]

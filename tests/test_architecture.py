@@ -19,7 +19,7 @@ LAYERS = (
     ("program", "registration"),
     ("operations",),
     ("manifest",),
-    ("registries", "freeze", "coverage", "settings", "environment", "facets", "misses"),
+    ("registries", "freeze", "coverage", "settings", "request", "effective", "scope", "asked", "variables", "environment", "facets", "misses"),
     ("router", "verdicts", "checks", "operands", "reason_text", "route_text", "route_json", "dispatch"),
     ("probe", "artifact"),
     ("session", "default", "leases", "opening", "executable", "inputs"),

@@ -1,0 +1,113 @@
+"""The environment as rlx reads it: checked at first use, and kept until it changes."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rlx.errors import SettingError, printable
+from rlx.registration import Setting
+from rlx.spelling import nearest
+from rlx.variables import VARIABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+PREFIX = "RLX_"
+_LEFT_ALONE = "RLX_TEST_"
+_NAMES = tuple(variable.name for variable in VARIABLES)
+_ROUTING_NAMES = tuple(variable.name for variable in VARIABLES if variable.routes)
+_warned: set[str] = set()
+
+
+class UnknownSetting(UserWarning):
+    """A variable begins with `RLX_` and means nothing to rlx."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The variables that are set, each with its value and its place; the rest are not listed."""
+
+    settings: tuple[tuple[str, Setting], ...] = ()
+
+    def get(self, name: str) -> Setting | None:
+        """The variable's value and place; None where it is not set."""
+        for key, setting in self.settings:
+            if key == name:
+                return setting
+        return None
+
+    def value(self, name: str, default: Any = None) -> Any:
+        """The variable's value, else `default`."""
+        setting = self.get(name)
+        return default if setting is None else setting.value
+
+
+_kept: tuple[tuple[str | None, ...], int, Environment] | None = None
+
+
+def environment(environ: Mapping[str, str] | None = None) -> Environment:
+    """A checked snapshot of the variables; of `os.environ`, the last one while nothing changed.
+
+    Names are looked at again when a value of a known variable or the number of variables has
+    changed: a misspelt variable that takes the place of another is seen at the next change.
+
+    Raises:
+        SettingError: a value is bad, or a name is within two edits of a known one.
+    """
+    global _kept
+    if environ is not None:
+        return _read(environ)
+    raw = tuple(map(os.environ.get, _NAMES))
+    size = len(os.environ)
+    kept = _kept
+    if kept is None or kept[0] != raw or kept[1] != size:
+        kept = _kept = (raw, size, _read(os.environ))
+    return kept[2]
+
+
+def routing_stamp() -> tuple[object, ...]:
+    """What changes when a variable that routing depends on changes; cheap, and checks nothing."""
+    return (len(os.environ), *map(os.environ.get, _ROUTING_NAMES))
+
+
+def configuration(environ: Mapping[str, str] | None = None) -> tuple[str | None, bool]:
+    """`RLX_CONFIG` and `RLX_CONFIG_ONLY`."""
+    read = environment(environ)
+    return read.value("RLX_CONFIG"), read.value("RLX_CONFIG_ONLY", False)
+
+
+def _read(environ: Mapping[str, str]) -> Environment:
+    _check_names(environ)
+    settings = []
+    for variable in VARIABLES:
+        value = variable.parse(environ.get(variable.name))
+        if value is not None:
+            settings.append((variable.name, Setting(value, variable.origin)))
+    return Environment(tuple(settings))
+
+
+def _check_names(names: Iterable[str]) -> None:
+    unknown = [
+        name
+        for name in names
+        if name[:4].upper() == PREFIX
+        and name not in _NAMES
+        and name[: len(_LEFT_ALONE)].upper() != _LEFT_ALONE
+    ]
+    for name in sorted(unknown):
+        near = nearest(name, _NAMES)
+        if near is not None:
+            raise SettingError(
+                f"unknown variable {printable(name)}", fix=f"did you mean {near}? Else unset it."
+            )
+        if name not in _warned:
+            _warned.add(name)
+            warnings.warn(
+                f"unknown variable {printable(name)} is ignored. Fix: unset it; `rlx env` lists "
+                "those that rlx reads.",
+                UnknownSetting,
+                stacklevel=2,
+            )

@@ -97,6 +97,8 @@ class Node:
         for _, value in self.attributes:
             if isinstance(value, Block):
                 yield value
+            elif isinstance(value, tuple):
+                yield from (item for item in value if isinstance(item, Block))
 
 
 @dataclass(frozen=True, slots=True)

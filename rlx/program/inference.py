@@ -1,0 +1,81 @@
+"""Types and shapes of every value, by ONNX's own inference; and ONNX's own check of the nodes."""
+
+from __future__ import annotations
+
+import onnx
+from onnx import checker, shape_inference
+
+from rlx.errors import ProgramError
+from rlx.program.reading import one_line
+from rlx.program.schemas import newest_schema
+from rlx.program.structure import all_graphs
+
+_FIX = "correct the exporter; `onnx.checker.check_model(path, full_check=True)` shows it too."
+
+
+def check(model: onnx.ModelProto) -> None:
+    """Check nodes against their schemas; `model` holds no large weights."""
+    try:
+        checker.check_model(model.SerializeToString())
+    except (checker.ValidationError, ValueError, RuntimeError) as error:
+        raise ProgramError(f"not valid: {_clean(error)}", fix=_FIX) from error
+
+
+def infer(model: onnx.ModelProto) -> onnx.ModelProto:
+    """A copy with the type of every value that can be known, in `value_info`.
+
+    Types that the file states for its inner values are kept where they agree with what follows
+    from the inputs, and all are dropped where one of them does not. A contradiction that does
+    not come from them is a `ProgramError`, except beside operations that ONNX does not define:
+    what they make is not known, so nothing can be said.
+    """
+    data = model.SerializeToString()
+    try:
+        return _infer(data, strict=True)
+    except ProgramError:
+        bare = onnx.ModelProto()
+        bare.ParseFromString(data)
+        for graph in all_graphs(bare.graph):
+            del graph.value_info[:]
+        if has_foreign_operations(model.graph):
+            return _infer(data, strict=False)
+        return _infer(bare.SerializeToString(), strict=True)
+
+
+def infer_leniently(model: onnx.ModelProto) -> onnx.ModelProto:
+    """As `infer`, but a contradiction leaves values untyped."""
+    try:
+        return _infer(model.SerializeToString(), strict=False)
+    except ProgramError:
+        return model
+
+
+def _infer(data: bytes, *, strict: bool) -> onnx.ModelProto:
+    try:
+        return shape_inference.infer_shapes(
+            data, check_type=strict, strict_mode=strict, data_prop=True
+        )
+    except (shape_inference.InferenceError, checker.ValidationError, ValueError, RuntimeError) as e:
+        raise ProgramError(f"types do not fit together: {_clean(e)}", fix=_FIX) from e
+
+
+def has_foreign_operations(graph: onnx.GraphProto) -> bool:
+    """Whether a node, here or in a subgraph, is of an operation that ONNX does not define."""
+    return any(
+        newest_schema(node.domain, node.op_type) is None
+        for inner in all_graphs(graph)
+        for node in inner.node
+    )
+
+
+def _clean(error: Exception) -> str:
+    """The first thing that ONNX says, on one line and without its boilerplate."""
+    text = one_line(str(error), 10_000).split(" ==> Context:")[0]
+    for noise in (
+        "[ShapeInferenceError] ",
+        "[TypeInferenceError] ",
+        "Inference error(s): ",
+        "Shape inference error(s): ",
+    ):
+        text = text.replace(noise, "")
+    return one_line(text).rstrip(".")

@@ -40,6 +40,8 @@ class Coverage:
     engine: str | None = None
     """The engine's name and version that the evidence was taken with."""
     platform: str | None = None
+    digest: str = field(default="", compare=False, repr=False)
+    """SHA-256 of the claims; freezing sets it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ apiVersion: rlx/v1
 kind: Operations
 """
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*(?:\([a-z0-9()]+\))?")
-_AMBIGUOUS = frozenset("y n yes no on off true false null nan inf".split())
+_AMBIGUOUS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"))
 
 
 def to_yaml(operations: tuple[Operation, ...], opset: int) -> str:
@@ -67,7 +67,7 @@ def _flow(value: Any) -> str:
     return _scalar(value)
 
 
-def _scalar(value: Any) -> str:
+def _scalar(value: str | float) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -75,7 +75,7 @@ def _scalar(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if _PLAIN.fullmatch(value) and value.lower() not in _AMBIGUOUS:
-        return str(value)
+        return value
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

@@ -16,9 +16,10 @@ _ELEMENT = {"float": "float32", "double": "float64"}
 
 
 def dtype_name(type_string: str) -> str:
-    """Our name of an ONNX type: `tensor(float)` is `float32`, `seq(tensor(double))` `seq(float64)`."""
+    """Our name of an ONNX type: `seq(tensor(double))` is `seq(float64)`."""
     plain = re.sub(r"tensor\((\w+)\)", r"\1", type_string)
-    return re.sub(r"\b(float|double)\b", lambda match: _ELEMENT[match[0]], plain)
+    named = re.sub(r"\b(float|double)\b", lambda match: _ELEMENT[match[0]], plain)
+    return named.replace(", ", ",")
 
 
 def operations() -> tuple[Operation, ...]:

@@ -18,7 +18,7 @@ INT64 = range(-(2**63), 2**63)
 
 
 def expected(attribute_type: str) -> str | None:
-    """What a value of this type is in words; None: no manifest can write one (a graph, a tensor)."""
+    """What a value of this type is, in words; None: no manifest can write one (a graph)."""
     if attribute_type in LISTS:
         element = SCALARS[LISTS[attribute_type]].split()[-1]
         return "a list of text" if element == "text" else f"a list of {element}s"
@@ -53,6 +53,15 @@ def normalised(attribute_type: str, value: Any) -> Any:
     if attribute_type == "FLOAT" and isinstance(value, float) and not math.isnan(value):
         return single_precision(value)
     raise ValueError(value)
+
+
+def accepts(attribute_type: str, value: Any) -> bool:
+    """True when an attribute of this type can have the value."""
+    try:
+        normalised(attribute_type, value)
+    except ValueError:
+        return False
+    return True
 
 
 def shortest(value: float) -> str:

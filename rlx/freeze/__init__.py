@@ -1,0 +1,1 @@
+"""Freezing: layers of manifests become the checked, immutable content of a registry."""

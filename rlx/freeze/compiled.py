@@ -1,0 +1,214 @@
+"""The packaged layer as JSON: loaded without a YAML parser while it matches the YAML beside it."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from json import dumps, loads
+from typing import TYPE_CHECKING, Any
+
+from rlx.device import Device
+from rlx.errors import Fault
+from rlx.freeze.content import Capability, Content, Routing
+from rlx.origin import Origin
+from rlx.registration import Coverage, Probe, Registration, Row, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+FILE = "compiled.json"
+FORMAT = 1
+LAYER = "packaged"
+PLAIN = (
+    *("id", "device", "target", "rank", "dispatches", "reference_oracle", "software", "enabled"),
+    *("factory", "install", "capabilities", "payload_format", "compiler", "materializer"),
+    *("options", "safe_options"),
+)
+
+
+def digests(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """The SHA-256 of each YAML file of the packaged layer, by its path below the folder."""
+    return {name: sha256((folder / name).read_bytes()).hexdigest() for name in names}
+
+
+def read(folder: Path) -> Content | None:
+    """The compiled packaged layer; None: there is none, or the YAML beside it has changed."""
+    try:
+        data = loads((folder / FILE).read_bytes())
+        if data["format"] != FORMAT or data["sources"] != digests(folder, data["sources"]):
+            return None
+    except (OSError, ValueError, KeyError):  # missing or cut off: the YAML says the same
+        return None
+    return _Reader(data).content()
+
+
+def text(content: Content, sources: dict[str, str]) -> str:
+    """The file's text: one registration, and one row of claims, a line."""
+    return _Writer().text(content, sources)
+
+
+class _Writer:
+    """Numbers the paths and the repeated tables while it writes."""
+
+    def __init__(self) -> None:
+        self.paths: dict[str, int] = {}
+        self.pool: dict[str, int] = {}
+
+    def text(self, content: Content, sources: dict[str, str]) -> str:
+        registrations = [self._registration(one) for one in content.registrations]
+        routing = content.routing
+        head = {
+            "format": FORMAT,
+            "sources": sources,
+            "digest": content.digest,
+            "vocabulary": content.vocabulary_digest,
+            "files": content.sources,
+            "devices": [[one.id, one.name, one.aliases] for one in content.devices],
+            "capabilities": [
+                [one.id, one.description, self._at(one.origin)] for one in content.capabilities
+            ],
+            "routing": [
+                None if one is None else [one.value, self._at(one.origin)]
+                for one in (routing.kernel_dispatch, routing.device, routing.backend)
+            ],
+            "places": [[name, *self._at(origin)] for name, origin in content.places],
+            "warnings": [
+                [
+                    w.code,
+                    w.message,
+                    w.fix,
+                    self._at(w.origin),
+                    [*map(self._at, w.related)],
+                    w.severity,
+                ]
+                for w in content.warnings
+            ],
+        }
+        lines = [f"{_json(key)}:{_json(value)}" for key, value in head.items()]
+        lines.append('"registrations":[\n' + ",\n".join(registrations) + "\n]")
+        lines.append('"pool":[\n' + ",\n".join(self.pool) + "\n]")
+        lines.append(f'"paths":{_json(list(self.paths))}')
+        return "{" + ",\n".join(lines) + "}\n"
+
+    def _at(self, origin: Origin) -> list[int]:
+        return [self.paths.setdefault(origin.path, len(self.paths)), origin.line, origin.column]
+
+    def _pooled(self, value: Any) -> int:
+        return self.pool.setdefault(_json(value), len(self.pool))
+
+    def _registration(self, one: Registration) -> str:
+        record = [
+            [getattr(one, name) for name in PLAIN],
+            [[p.kind, p.values, p.version, p.timeout, self._at(p.origin)] for p in one.probes],
+            self._at(one.origin),
+            [[name, [[s.value, self._at(s.origin)] for s in all_]] for name, all_ in one.history],
+        ]
+        claims = ",".join(map(self._coverage, (one.coverage, one.compiles)))
+        return f"[{','.join(map(_json, record))},{claims}]"
+
+    def _coverage(self, coverage: Coverage | None) -> str:
+        if coverage is None:
+            return "null"
+        head = [coverage.evidence, coverage.inherited_from, coverage.engine]
+        head += [coverage.platform, coverage.digest]
+        rows = ",\n".join(
+            _json([row.operations, self._pooled(row.types), self._pooled(row.attributes),
+                   row.ndim, *self._at(row.origin)])
+            for row in coverage.rows
+        )  # fmt: skip
+        return f"\n[{_json(head)},[{rows}]]"
+
+
+class _Reader:
+    """The inverse; the file is ours and its digests match, so nothing is checked again."""
+
+    def __init__(self, data: dict[str, Any]):
+        self.data = data
+        self.paths: list[str] = data["paths"]
+        self.pool = [_tuples(one) for one in data["pool"]]
+
+    def content(self) -> Content:
+        data = self.data
+        return Content(
+            registrations=tuple(map(self._registration, data["registrations"])),
+            devices=tuple(
+                Device(one, name, tuple(aliases)) for one, name, aliases in data["devices"]
+            ),
+            capabilities=tuple(
+                Capability(one, description, self._at(*at))
+                for one, description, at in data["capabilities"]
+            ),
+            routing=Routing(
+                *(
+                    None if one is None else Setting(one[0], self._at(*one[1]))
+                    for one in data["routing"]
+                )
+            ),
+            places=tuple((name, self._at(*at)) for name, *at in data["places"]),
+            vocabulary_digest=data["vocabulary"],
+            warnings=tuple(
+                Fault(
+                    code,
+                    message,
+                    fix,
+                    self._at(*at),
+                    tuple(self._at(*r) for r in related),
+                    severity,
+                )
+                for code, message, fix, at, related, severity in data["warnings"]
+            ),
+            sources=tuple(data["files"]),
+            digest=data["digest"],
+        )
+
+    def _at(self, path: int, line: int, column: int) -> Origin:
+        return Origin(self.paths[path], line, column, LAYER)
+
+    def _registration(self, record: Sequence[Any]) -> Registration:
+        plain, probes, at, history, coverage, compiles = record
+        return Registration(
+            **dict(zip(PLAIN, map(_tuples, plain), strict=True)),
+            probes=tuple(
+                Probe(kind, tuple(values), version, timeout, self._at(*where))
+                for kind, values, version, timeout, where in probes
+            ),
+            coverage=self._coverage(coverage),
+            compiles=None if compiles is None else self._coverage(compiles),
+            origin=self._at(*at),
+            history=tuple(
+                (
+                    name,
+                    tuple(Setting(_tuples(value), self._at(*where)) for value, where in settings),
+                )
+                for name, settings in history
+            ),
+        )
+
+    def _coverage(self, record: Sequence[Any]) -> Coverage:
+        (evidence, inherited_from, engine, platform, digest), rows = record
+        pool, paths = self.pool, self.paths
+        return Coverage(
+            tuple(
+                Row(
+                    tuple(operations),
+                    pool[types],
+                    pool[attributes],
+                    ndim and (ndim[0], ndim[1]),
+                    Origin(paths[path], line, column, LAYER),
+                )
+                for operations, types, attributes, ndim, path, line, column in rows
+            ),
+            evidence,
+            inherited_from,
+            engine,
+            platform,
+            digest,
+        )
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def _json(value: Any) -> str:
+    return dumps(value, separators=(",", ":"))

@@ -1,0 +1,61 @@
+"""SHA-256 of what matters in a registry: the same for any file order, hash seed and machine."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from json import dumps
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rlx.freeze.content import Content
+    from rlx.registration import Coverage, Registration
+
+PLAIN = (
+    *("id", "device", "target", "rank", "dispatches", "reference_oracle", "software", "enabled"),
+    *("factory", "install", "payload_format", "compiler", "materializer", "options"),
+)
+
+
+def digest(content: Content) -> str:
+    """The digest of everything but places, notes and warnings."""
+    routing = content.routing
+    return _sha256(
+        [
+            content.vocabulary_digest,
+            sorted([one.id, one.name, sorted(one.aliases)] for one in content.devices),
+            sorted([one.id, one.description] for one in content.capabilities),
+            [
+                None if setting is None else setting.value
+                for setting in (routing.kernel_dispatch, routing.device, routing.backend)
+            ],
+            sorted(map(_registration, content.registrations), key=lambda record: record[0]),
+        ]
+    )
+
+
+def coverage_digest(coverage: Coverage) -> str:
+    """The digest of one backend's claims and their evidence."""
+    return _sha256(
+        [
+            coverage.evidence,
+            coverage.inherited_from,
+            coverage.engine,
+            coverage.platform,
+            [[row.operations, row.types, row.attributes, row.ndim] for row in coverage.rows],
+        ]
+    )
+
+
+def _registration(one: Registration) -> list[Any]:
+    return [
+        *(getattr(one, name) for name in PLAIN),
+        sorted(one.capabilities),
+        sorted(one.safe_options),
+        [[probe.kind, probe.values, probe.version, probe.timeout] for probe in one.probes],
+        one.coverage.digest or coverage_digest(one.coverage),
+        None if one.compiles is None else one.compiles.digest or coverage_digest(one.compiles),
+    ]
+
+
+def _sha256(value: Any) -> str:
+    return sha256(dumps(value, separators=(",", ":")).encode("ascii")).hexdigest()

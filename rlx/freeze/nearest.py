@@ -1,0 +1,23 @@
+"""The fix for an unknown name: what was probably meant, or what may be written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rlx.spelling import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LISTED = 20
+
+
+def suggest(name: str, known: Iterable[str], otherwise: str) -> str:
+    """The nearest known name, else all of them where they are few, else the advice given."""
+    names = sorted(known)
+    near = nearest(name.strip(), names)
+    if near is not None:
+        return f"did you mean {near!r}?"
+    if names and len(names) <= LISTED:
+        return f"write one of: {', '.join(names)}."
+    return otherwise

@@ -1,0 +1,125 @@
+"""Probes: from a manifest's mapping to the frozen record, and their rules."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from rlx.freeze import names
+from rlx.freeze.faults import show
+from rlx.registration import Probe
+
+if TYPE_CHECKING:
+    from rlx.freeze.faults import Faults, Place
+    from rlx.manifest.models import ProbeModel
+
+KINDS = ("platform", "module", "library", "path", "call")
+_MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_EXAMPLE = 'write one kind, such as {module: numpy, version: ">=2"}.'
+
+
+def probe(model: ProbeModel, place: Place, trusted: bool, faults: Faults) -> Probe | None:
+    """The record of one probe; None: it has no single kind, which is noted."""
+    given = [kind for kind in KINDS if getattr(model, kind) is not None]
+    if len(given) != 1:
+        got = f"has {' and '.join(given)}" if given else "has none"
+        faults.add(
+            "probe-kind",
+            place.at(),
+            f"a probe has exactly one kind of {_listed(KINDS)}; this {got}",
+            _EXAMPLE,
+        )
+        return None
+    kind = given[0]
+    value = getattr(model, kind)
+    for key, owner in (("version", "module"), ("timeout", "call")):
+        if getattr(model, key) is not None and kind != owner:
+            faults.add(
+                "probe-key",
+                place.key(key),
+                f"{key} belongs to a {owner} probe, this is a {kind} probe",
+                "delete it.",
+            )
+    made = Probe(
+        kind,
+        value if isinstance(value, tuple) else (value,),
+        version=model.version if kind == "module" else None,
+        origin=place.at(),
+        trusted=trusted,
+    )
+    if kind == "call" and model.timeout is not None:
+        made = Probe(kind, made.values, None, model.timeout, made.origin, trusted)
+    return made
+
+
+def check(one: Probe, place: Place, faults: Faults) -> None:
+    """The rules of one probe, however it was made."""
+    if one.kind not in KINDS:
+        faults.add(
+            "probe-kind",
+            place.at(),
+            f"a probe's kind is one of {_listed(KINDS)}, got {show(one.kind)}",
+            _EXAMPLE,
+        )
+    elif one.kind == "platform":
+        if not one.values:
+            faults.add(
+                "probe-kind",
+                place.at("platform"),
+                "platform lists nothing",
+                "name a platform, such as linux.",
+            )
+        faults.twice("platform", one.values, place.below("platform"))
+    elif len(one.values) != 1:
+        faults.add(
+            "probe-kind",
+            place.at(),
+            f"a {one.kind} probe has one value, got {len(one.values)}",
+            _EXAMPLE,
+        )
+    elif one.kind == "module":
+        _module(one, place, faults)
+    elif one.kind == "call":
+        names.entry_point("call", one.values[0], place.at("call"), faults)
+        if not (math.isfinite(one.timeout) and one.timeout > 0):
+            faults.add(
+                "probe-timeout",
+                place.at("timeout"),
+                f"timeout must be a finite number of seconds above 0, got {one.timeout!r}",
+                "write seconds, such as 10.",
+            )
+
+
+def _module(one: Probe, place: Place, faults: Faults) -> None:
+    name = one.values[0]
+    if not _MODULE.fullmatch(name):
+        top = name.partition(".")[0]
+        faults.add(
+            "probe-module",
+            place.at("module"),
+            f"module must be a top-level module, found without importing it, got {show(name)}",
+            f"write {top}." if _MODULE.fullmatch(top) else "write a module's name, such as numpy.",
+        )
+    if one.version is not None:
+        from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+        try:
+            SpecifierSet(one.version)
+        except InvalidSpecifier:
+            faults.add(
+                "probe-version",
+                place.at("version"),
+                f"version must be a PEP 440 specifier set, got {show(one.version)}",
+                'write it as ">=2.4" or ">=2.4,<3".',
+            )
+
+
+def text(one: Probe) -> str:
+    """A probe on one line, for listings: `module torch >=2.4`."""
+    version = f" {one.version}" if one.version else ""
+    return f"{one.kind} {', '.join(one.values)}{version}"
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}"

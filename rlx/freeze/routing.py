@@ -1,0 +1,103 @@
+"""`routing:` of all layers: the strongest layer that sets device or backend replaces both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rlx.device import DeviceSpec
+from rlx.errors import InvalidDevice
+from rlx.freeze.content import Routing
+from rlx.freeze.faults import show
+from rlx.freeze.nearest import suggest
+from rlx.registration import Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from rlx.freeze.faults import Faults, Node
+    from rlx.origin import Origin
+
+UNSET = "auto"
+KEYS = ("kernel_dispatch", "device", "backend")
+
+
+@dataclass(slots=True)
+class Routes:
+    """The routing in force so far."""
+
+    routing: Routing
+    _written: dict[str, tuple[int, Origin]] = field(default_factory=dict)
+    _mine: list[Setting] = field(default_factory=list)
+
+    def add(self, node: Node, number: int, faults: Faults) -> None:
+        """The routing of one manifest of layer `number`."""
+        model = node.model.routing
+        if model is None:
+            return
+        at = node.below("routing")
+        settings = {
+            key: Setting(value, at.at(key))
+            for key in KEYS
+            if (value := getattr(model, key)) is not None
+        }
+        for key, setting in settings.items():
+            layer, earlier = self._written.get(key, (-1, setting.origin))
+            self._written[key] = (number, setting.origin)
+            if layer == number:
+                faults.add(
+                    "routing-conflict",
+                    setting.origin,
+                    f"routing.{key} is also set by a file of the same layer, at {earlier}",
+                    "keep one of them.",
+                    earlier,
+                )
+        old = self.routing
+        device, backend = old.device, old.backend
+        if "device" in settings or "backend" in settings:
+            device, backend = settings.get("device"), settings.get("backend")
+            self._mine = [one for one in (device, backend) if one is not None]
+        dispatch = settings.get("kernel_dispatch", old.kernel_dispatch)
+        self.routing = Routing(dispatch, device, backend)
+
+    def check(self, devices: Mapping[str, str], backends: Collection[str], faults: Faults) -> None:
+        """What the layers ask for exists; a base has been checked already."""
+        device, backend = self.routing.device, self.routing.backend
+        if device in self._mine and device is not None:
+            self._devices(device, devices, faults)
+        if backend in self._mine and backend is not None:
+            name = backend.value.strip().lower()
+            if name not in backends and name != UNSET:
+                faults.add(
+                    "unknown-backend",
+                    backend.origin,
+                    f"unknown backend {show(backend.value)}",
+                    suggest(name, backends, "run `rlx backends` to see the registered ids."),
+                )
+
+    def _devices(self, setting: Setting, devices: Mapping[str, str], faults: Faults) -> None:
+        if setting.value.strip().lower() == UNSET:
+            return
+        try:
+            specs = DeviceSpec.parse_request(setting.value)
+        except InvalidDevice as error:
+            faults.add("invalid-device", setting.origin, error.message, error.fix)
+            return
+        for spec in specs:
+            if spec.name not in devices:
+                faults.add(
+                    "unknown-device",
+                    setting.origin,
+                    f"unknown device {show(spec.name)}",
+                    suggest(spec.name, devices, "declare it under devices."),
+                )
+
+    def frozen(self) -> Routing:
+        """The routing in force; `auto` asks for nothing."""
+        return Routing(
+            self.routing.kernel_dispatch, _set(self.routing.device), _set(self.routing.backend)
+        )
+
+
+def _set(setting: Setting | None) -> Setting | None:
+    return None if setting is None or setting.value.strip().lower() == UNSET else setting

@@ -73,7 +73,7 @@ def _model(document: Document, faults: Faults) -> type[ManifestModel] | None:
                 faults.add("unknown-key", message, fix, (entry.line, entry.column))
         elif node.value not in known:
             code = "unknown-kind" if key == "kind" else "unknown-api-version"
-            message = f"{key} must be {' or '.join(known)}, got {wording.got(node, document)}"
+            message = f"{key} must be {wording.one_of(known)}, got {wording.got(node, document)}"
             near = wording.nearest(node.value, known) if isinstance(node.value, str) else None
             fix = f"did you mean {show(near)}?" if near else f"write '{key}: {known[0]}'."
             faults.add(code, message, fix, (node.line, node.column))
@@ -91,8 +91,11 @@ class _Explainer:
     def explain(self, error: ValidationError) -> None:
         details = error.errors(include_url=False, include_context=False, include_input=False)
         misspelt = self._misspelt(details)
+        above = {detail["loc"][:end] for detail in details for end in range(len(detail["loc"]))}
         for detail in details:
             loc, kind = detail["loc"], detail["type"]
+            if loc in above:
+                continue  # an item is wrong: that the list lacks it then is no mistake more
             if self.faults.full:
                 self.faults.count()
             elif kind == "missing":
@@ -172,9 +175,14 @@ class _Explainer:
     def _wrong(self, loc: Place) -> None:
         node, schema, name = self._walk(loc)
         needed = wording.must_be(schema, self.root)
+        code = "bad-value"
+        if not _same_type(node.value, schema):
+            code, needed = "wrong-type", wording.kind_only(needed)
         message = f"{name} must be {needed}, got {wording.got(node, self.document)}"
         fix = wording.advice(schema, self.root, node, self.document)
-        code = "bad-value" if _same_type(node.value, schema) else "wrong-type"
+        _, parent, _ = self._walk(loc[:-1])
+        if node.start == node.end and loc[-1] not in parent.get("required", ()):
+            fix = f"{fix.removesuffix('.')}, or remove the key."
         self.faults.add(code, message, fix, (node.line, node.column))
 
     def _key_place(self, loc: Place) -> tuple[int, int]:
@@ -184,7 +192,7 @@ class _Explainer:
 
 
 def _same_type(value: object, schema: dict[str, Any]) -> bool:
-    kind = schema.get("type", "string" if "enum" in schema or "const" in schema else "")
+    kind: object = schema.get("type", "string" if "enum" in schema or "const" in schema else "")
     if isinstance(value, bool) or not isinstance(kind, str):
         return kind == "boolean"
     types: type | tuple[type, ...] = _TYPES.get(kind, ())

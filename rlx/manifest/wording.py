@@ -6,14 +6,22 @@ import difflib
 import re
 from typing import TYPE_CHECKING, Any
 
-from rlx.manifest.faults import show
+from rlx.manifest.faults import LONGEST, show
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rlx.manifest.nodes import Document, Node
 
 Schema = dict[str, Any]
 
+_FILLED = " that is not empty"
 _NOUNS = {"string": "text", "boolean": "true or false", "array": "a list", "object": "a mapping"}
+_BOOLEANS = {"yes": "true", "on": "true", "true": "true"} | {
+    "no": "false",
+    "off": "false",
+    "false": "false",
+}
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*")
 
 
@@ -40,19 +48,30 @@ def must_be(schema: Schema, root: Schema) -> str:
     if "const" in schema:
         return show(str(schema["const"]))
     if "enum" in schema:
-        return f"one of {', '.join(map(str, schema['enum']))}"
+        return one_of(schema["enum"])
     if "oneOf" in schema or "anyOf" in schema:
         variants = schema.get("oneOf") or schema["anyOf"]
-        return " or ".join(must_be(one, root) for one in variants)
+        words = [must_be(one, root) for one in variants]
+        return (", or " if "," in words[0] else " or ").join(words)
     kind = schema.get("type", "object")
     if isinstance(kind, list):
-        return "a single value"
+        return "text, a number, true, false or null"
     if kind == "array" and isinstance(schema["items"].get("type"), list):
-        return "a list of single values"
+        return "a list of these"
     if kind in ("integer", "number"):
         return _range("an integer" if kind == "integer" else "a number", schema)
     empty = schema.get("minLength", schema.get("minItems"))
-    return _NOUNS[kind] + (" that is not empty" if empty else "")
+    return _NOUNS[kind] + (_FILLED if empty else "")
+
+
+def kind_only(words: str) -> str:
+    """What a value must be, for one that has not even the type."""
+    return words.replace(_FILLED, "")
+
+
+def one_of(choices: Sequence[Any]) -> str:
+    """The choices, in words."""
+    return str(choices[0]) if len(choices) == 1 else f"one of {', '.join(map(str, choices))}"
 
 
 def _range(noun: str, schema: Schema) -> str:
@@ -81,54 +100,37 @@ def got(node: Node, document: Document) -> str:
 def advice(schema: Schema, root: Schema, node: Node, document: Document) -> str:
     """What to write instead of a value that is wrong."""
     schema = resolve(schema, root)
-    value = node.value
-    written = document.source(node)
+    value, kind = node.value, schema.get("type")
     choices = schema.get("enum") or ([schema["const"]] if "const" in schema else None)
     if choices:
         near = nearest(value, choices) if isinstance(value, str) else None
-        return (
-            f"did you mean {show(near)}?"
-            if near
-            else f"write {flow(choices[0])}."
-            if len(choices) == 1
-            else f"write one of {', '.join(choices)}."
-        )
-    example = flow(schema["examples"][0]) if schema.get("examples") else None
-    such_as = f", such as {example}" if example else ""
-    kind = schema.get("type")
-    if value is None and not written:
-        return f"write {_value_noun(schema, root)}{such_as}, or remove the key."
+        return f"did you mean {show(near)}?" if near else f"write {one_of(choices)}."
+    if isinstance(value, str):
+        found = _meant(value, schema)
+        if found:
+            return found
     if kind == "string" and isinstance(value, (bool, int, float)):
-        return f"quote it: '{written}'."
-    if kind in ("integer", "number") and isinstance(value, str) and _fits(value, kind):
-        return f"write {value} without quotes."
-    if kind == "boolean":
-        old = {
-            "yes": "true",
-            "on": "true",
-            "no": "false",
-            "off": "false",
-            "true": "true",
-            "false": "false",
-        }
-        meant = old.get(value.lower()) if isinstance(value, str) else None
-        return f"write {meant} without quotes." if meant else "write true or false."
-    if kind == "array" and isinstance(value, str):
-        return f"write a list: [{flow(value)}]."
-    if kind in ("object", None) and isinstance(value, str):
-        head, colon, tail = value.partition(":")
-        if colon and head in schema.get("properties", ()):
-            return f"write a blank after the colon: {show(f'{head}: {tail}')[1:-1]}."
-    return f"write {_value_noun(schema, root)}{such_as}."
+        return f"quote it: {show(document.source(node))}."
+    noun = "a number" if kind in ("integer", "number") else kind_only(must_be(schema, root))
+    example = f", such as {flow(schema['examples'][0])}" if "examples" in schema else ""
+    return f"write {noun}{'' if kind == 'boolean' else example}."
 
 
-def _value_noun(schema: Schema, root: Schema) -> str:
+def _meant(text: str, schema: Schema) -> str | None:
+    """Advice for text where something else was surely meant."""
     kind = schema.get("type")
-    return (
-        "a number"
-        if kind in ("integer", "number")
-        else must_be(schema, root).removesuffix(" that is not empty")
-    )
+    if len(text) > LONGEST:
+        return None
+    if kind in ("integer", "number") and _fits(text, kind):
+        return f"write {text} without quotes."
+    if kind == "boolean" and text.lower() in _BOOLEANS:
+        return f"write {_BOOLEANS[text.lower()]} without quotes."
+    if kind == "array" and text and schema["items"].get("type") == "string":
+        return f"write a list: [{flow(text)}]."
+    head, colon, tail = text.partition(":")
+    if kind == "object" and colon and head in schema.get("properties", ()):
+        return f"write a blank after the colon: {show(f'{head}: {tail}')[1:-1]}."
+    return None
 
 
 def _fits(text: str, kind: str) -> bool:
@@ -151,7 +153,9 @@ def flow(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(flow, value)) + "]"
     if isinstance(value, str):
-        return value if _BARE.fullmatch(value) and value.lower() not in _WORDS else show(value)
+        if _BARE.fullmatch(value) and value.lower() not in _WORDS:
+            return value
+        return f'"{show(value)[1:-1]}"' if "'" in value else show(value)
     if value is None or isinstance(value, bool):
         return str(value).lower().replace("none", "null")
     return str(value)

@@ -62,35 +62,33 @@ class _Entry:
             (name, self._all & ~mask, values[name]) for name, mask in limited.items()
         )
 
-    def matching(self, signature: Signature) -> int:
-        """The mask of the rows that claim the signature."""
-        rows = self._all
+    def claimed_by(self, signature: Signature) -> int:
+        """The mask of the backends that have at least one row that claims the signature."""
+        rows, types = self._all, self._types
         for fact in signature.types:
-            rows &= self._types.get(fact, 0)
-        if self._attributes and rows:
+            rows &= types.get(fact, 0)
+        if self._attributes:
             held = dict(signature.attributes)
             for name, free, values in self._attributes:
                 rows &= free | values.get(held.get(name), 0)
         if self._bounded:
+            ndims = self._ndims
             for _, ndim in signature.ndims:
-                rows &= self._at(ndim)
-        return rows
+                rows &= ndims[ndim] if ndim in ndims else self._at(ndim)
+        claimed = self._claimed.get(rows)
+        return self._backends(rows) if claimed is None else claimed
 
     def _at(self, ndim: int | None) -> int:
-        mask = self._ndims.get(ndim)
-        if mask is None:
-            fits = (i for i, row in enumerate(self.rows) if allows_ndim(row, ndim))
-            mask = self._ndims[ndim] = mask_of(fits, len(self.rows))
+        """The mask of the rows that allow so many dimensions."""
+        fits = (i for i, row in enumerate(self.rows) if allows_ndim(row, ndim))
+        mask = self._ndims[ndim] = mask_of(fits, len(self.rows))
         return mask
 
-    def backends(self, rows: int) -> int:
-        """The mask of the backends that have at least one of these rows."""
-        mask = self._claimed.get(rows)
-        if mask is None:
-            mask = 0
-            for i in bits(rows):
-                mask |= self._masks[i]
-            self._claimed[rows] = mask
+    def _backends(self, rows: int) -> int:
+        mask = 0
+        for i in bits(rows):
+            mask |= self._masks[i]
+        self._claimed[rows] = mask
         return mask
 
 
@@ -116,13 +114,16 @@ class CoverageTable:
 
     def claims(self, signature: Signature) -> int:
         """The mask of the registrations that claim a node with this signature."""
-        mask = self._memo.get(signature.key)
+        memo, key = self._memo, signature.key
+        mask = memo.get(key)
         if mask is None:
-            entry = self._entry(signature.operation) if signature.known else None
-            mask = entry.backends(entry.matching(signature)) if entry else 0
-            if len(self._memo) >= _MEMO_LIMIT:
-                self._memo.clear()
-            self._memo[signature.key] = mask
+            operation = signature.operation
+            entries = self._entries
+            entry = entries[operation] if operation in entries else self._entry(operation)
+            mask = entry.claimed_by(signature) if entry and signature.known else 0
+            if len(memo) >= _MEMO_LIMIT:
+                memo.clear()
+            memo[key] = mask
         return mask
 
     def explain(self, index: int, signature: Signature) -> Miss:
@@ -137,10 +138,10 @@ class CoverageTable:
         return nearest_miss(signature, rows)
 
     def _entry(self, operation: str) -> _Entry | None:
-        if operation not in self._entries:
-            rows = self._rows().get(operation)
-            self._entries[operation] = _Entry(rows) if rows else None
-        return self._entries[operation]
+        """Index an operation; None: no row names it."""
+        rows = self._rows().get(operation)
+        entry = self._entries[operation] = _Entry(rows) if rows else None
+        return entry
 
     def _rows(self) -> dict[str, list[tuple[Row, int]]]:
         """Per operation, each distinct row and the mask of the backends that have it."""

@@ -1,0 +1,38 @@
+"""Every test starts from the same place: no RLX_* variable, no user configuration, no caches."""
+
+import importlib.util
+import os
+import sys
+
+import pytest
+
+
+def pytest_runtest_setup(item):
+    """Skip a test whose engine is missing; fail it where RLX_TEST_REQUIRE names the engine."""
+    for mark in item.iter_markers("needs"):
+        (name,) = mark.args
+        if importlib.util.find_spec(name) is None:
+            required = os.environ.get("RLX_TEST_REQUIRE", "").replace(" ", "").split(",")
+            if name in required:
+                pytest.fail(f"{name} is not installed, and RLX_TEST_REQUIRE requires it here")
+            pytest.skip(f"needs {name}, which is not installed")
+
+
+@pytest.fixture(scope="session")
+def empty_folder(tmp_path_factory):
+    return str(tmp_path_factory.mktemp("no-configuration"))
+
+
+@pytest.fixture(autouse=True)
+def isolated(monkeypatch, empty_folder):
+    """Take RLX_* and the machine's configuration away, and forget what earlier tests left."""
+    for name in os.environ:
+        if name.startswith("RLX_") and not name.startswith("RLX_TEST_"):
+            monkeypatch.delenv(name)
+    for name in ("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"):
+        monkeypatch.setenv(name, empty_folder)
+    yield
+    if (testing := sys.modules.get("rlx.testing")) is not None:
+        testing.forget_watches()
+    if (default := sys.modules.get("rlx.default")) is not None:
+        default.forget()

@@ -131,35 +131,7 @@ def _index_pad(site: Site, x: Array, before: list[int], after: list[int], mode: 
     return x
 
 
-def _center_crop_pad(site: Site) -> Kernel:
-    """Cut or pad with zeros, the same on both sides; where uneven, one more at the end.
-
-    Raises, as a kernel: ValueError, where the sizes wanted are not as many as the axes.
-    """
-    chosen = site.attributes.get("axes")
-    xp = site.xp
-
-    def run(x: Array, shape: Array) -> Array:
-        sizes = ints(shape)
-        axes = tuple(range(x.ndim)) if chosen is None else chosen
-        target, source, inner = list(x.shape), [slice(None)] * x.ndim, [slice(None)] * x.ndim
-        for axis, size in zip(axes, sizes, strict=True):
-            at = axis_of(axis, x.ndim)
-            spare = size - x.shape[at]
-            target[at] = size
-            if spare < 0:
-                source[at] = slice((-spare) // 2, (-spare) // 2 + size)
-            else:
-                inner[at] = slice(spare // 2, spare // 2 + x.shape[at])
-        result = xp.zeros(tuple(target), dtype=x.dtype)
-        result[tuple(inner)] = x[tuple(source)]
-        return result
-
-    return Fresh(run)
-
-
 KERNELS: dict[str, Builder] = {
     "Slice": _slice,
     "Pad": _pad,
-    "CenterCropPad": _center_crop_pad,
 }

@@ -51,16 +51,10 @@ class DeviceSpec:
             InvalidDevice: the text is not a device spec; the message says which part is wrong.
         """
         _require_text(text)
-        bare = text.strip(_BLANKS)
-        name, colon, index = bare.partition(":")
-        lowered = name.lower() if name.isascii() else name
-        if not _NAME.fullmatch(lowered):
-            raise _refused(text, bare)
-        if not colon:
-            return cls(lowered)
-        if not _INDEX.fullmatch(index) or int(index) > MAX_INDEX:
-            raise _refused(text, bare)
-        return cls(lowered, int(index))
+        parts = _parts(text)
+        if parts is None:
+            raise _refused(text)
+        return cls(*parts)
 
     @classmethod
     def parse_request(cls, text: str) -> tuple[DeviceSpec, ...]:
@@ -100,9 +94,22 @@ def _require_text(text: object) -> None:
         raise InvalidDevice(f"a device must be text, got {shown(text)}")
 
 
-def _refused(text: str, bare: str) -> InvalidDevice:
+def _parts(text: str) -> tuple[str, int | None] | None:
+    """The name and the index, where the text is a device spec."""
+    name, colon, index = text.strip(_BLANKS).partition(":")
+    lowered = name.lower() if name.isascii() else name
+    if not _NAME.fullmatch(lowered):
+        return None
+    if not colon:
+        return lowered, None
+    if not _INDEX.fullmatch(index) or int(index) > MAX_INDEX:
+        return None
+    return lowered, int(index)
+
+
+def _refused(text: str) -> InvalidDevice:
     """The error for a text that is not a device spec: which part is wrong, and what to write."""
-    what, fix = _fault(bare)
+    what, fix = _fault(text.strip(_BLANKS))
     return InvalidDevice(f"the device {shown(text)} {what}", fix=fix)
 
 
@@ -163,11 +170,8 @@ def _index_fault(name: str, index: str) -> tuple[str, str | None]:
 
 def _such_as(text: str) -> str:
     """`: write this`, where `this` would be accepted; else nothing."""
-    try:
-        specs = DeviceSpec.parse_request(text)
-    except InvalidDevice:
-        return ""
-    return f": {','.join(map(str, specs))}"
+    members = text.split(",")
+    return f": {text.lower()}" if all(map(_parts, members)) else ""
 
 
 def unknown_device(name: str, known: Iterable[Device]) -> UnknownDevice:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import onnx
 from onnx import checker, shape_inference
 
@@ -33,13 +35,30 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
     try:
         return _infer(data, strict=True)
     except ProgramError:
-        bare = onnx.ModelProto()
-        bare.ParseFromString(data)
-        for graph in all_graphs(bare.graph):
-            del graph.value_info[:]
         if has_foreign_operations(model.graph):
             return _infer(data, strict=False)
+    bare = onnx.ModelProto()
+    bare.ParseFromString(data)
+    for graph in all_graphs(bare.graph):
+        del graph.value_info[:]
+    try:
         return _infer(bare.SerializeToString(), strict=True)
+    except ProgramError as error:
+        if _within_function(str(error)):
+            return _infer(data, strict=False)
+        raise
+
+
+def _within_function(text: str) -> bool:
+    """Whether inference failed inside the function body of an operation of ONNX's own.
+
+    That says nothing about the program: ONNX does not fill in default attributes there.
+    """
+    found = re.search(r"\(op_type:(\w+)[^)]*\): \(op_type:", text)
+    schema = newest_schema("", found[1]) if found else None
+    return schema is not None and (
+        schema.has_function or schema.has_context_dependent_function
+    )
 
 
 def infer_leniently(model: onnx.ModelProto) -> onnx.ModelProto:

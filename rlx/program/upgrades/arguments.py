@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import ml_dtypes
 import numpy as np
 import onnx
 
+from rlx.program.schemas import DTYPE_NUMBERS
 from rlx.program.tensors import Array
 from rlx.program.upgrades.early import replace
 from rlx.program.upgrades.editing import Edit, Rewrite, peek, put, refuse, take
 
-_REDUCTIONS = [
-    "ReduceL1",
-    "ReduceL2",
-    "ReduceLogSum",
-    "ReduceLogSumExp",
-    "ReduceMax",
-    "ReduceMean",
-    "ReduceMin",
-    "ReduceProd",
-    "ReduceSumSquare",
-]
+_REDUCTIONS = ["L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "SumSquare"]
 
 
 def axes_input(node: onnx.NodeProto, edit: Edit) -> None:
@@ -30,25 +20,14 @@ def axes_input(node: onnx.NodeProto, edit: Edit) -> None:
         node.input.append(edit.tensor(axes, f"{node.output[0]}_axes"))
 
 
-def like(value: float, name: str, edit: Edit, stem: str) -> str:
-    """A scalar of the same dtype as the value `name`; by a node where the dtype is not known."""
-    dtype = edit.type(name).dtype
-    with np.errstate(over="ignore"):
-        if dtype == "bfloat16":
-            return edit.tensor(np.array(value, ml_dtypes.bfloat16), stem)
-        if dtype:
-            return edit.tensor(np.array(value).astype(dtype), stem)
-    return edit.add("CastLike", [edit.tensor(np.array(value, np.float32), stem), name], stem)
-
-
 def clip(node: onnx.NodeProto, edit: Edit) -> None:
     """`min` and `max` became inputs of the data's dtype; float32's own limits meant none."""
     limits = float(np.finfo(np.float32).max)
     low, high = take(node, "min", -limits), take(node, "max", limits)
     x, y = node.input[0], node.output[0]
-    node.input.append("" if low <= -limits else like(low, x, edit, f"{y}_min"))
+    node.input.append("" if low <= -limits else edit.like(low, x, f"{y}_min"))
     if high < limits:
-        node.input.append(like(high, x, edit, f"{y}_max"))
+        node.input.append(edit.like(high, x, f"{y}_max"))
 
 
 def pad(node: onnx.NodeProto, edit: Edit) -> None:
@@ -57,12 +36,20 @@ def pad(node: onnx.NodeProto, edit: Edit) -> None:
     value = take(node, "value", 0.0)
     node.input.append(edit.tensor(take(node, "pads", []), f"{y}_pads"))
     if value:
-        node.input.append(like(value, x, edit, f"{y}_value"))
+        node.input.append(edit.like(value, x, f"{y}_value"))
 
 
 def dropout_mask(node: onnx.NodeProto, edit: Edit) -> None:
     """The mask had the data's dtype; it is boolean now."""
-    if len(node.output) > 1 and node.output[1]:
+    if len(node.output) < 2 or not node.output[1]:
+        return
+    if not edit.is_read(node.output[1]):
+        del node.output[1:]
+        return
+    dtype = edit.type(node.input[0]).dtype
+    if dtype:
+        edit.add_after("Cast", node, 1, to=DTYPE_NUMBERS[dtype])
+    else:
         edit.add_after("CastLike", node, 1, node.input[0])
 
 
@@ -126,16 +113,18 @@ def grid_mode(node: onnx.NodeProto, _edit: Edit) -> None:
 
 
 def upsample(node: onnx.NodeProto, _edit: Edit) -> None:
-    """Upsample became Resize; like it, it counts positions from the corner."""
+    """Upsample, which only enlarges, became a case of Resize."""
     mode = peek(node, "mode", b"nearest")
     replace(node, "Resize", [*node.input], mode=mode)
+    if mode == b"nearest":
+        put(node, "nearest_mode", "floor")
 
 
 def resize_roi(node: onnx.NodeProto, edit: Edit) -> None:
     """It counted positions from the corner; nearest went down when enlarging, up when shrinking."""
     x, scales = node.input
     put(node, "coordinate_transformation_mode", "asymmetric")
-    if peek(node, "mode", b"nearest") == b"nearest":
+    if peek(node, "mode", b"nearest") == b"nearest" and peek(node, "nearest_mode") is None:
         put(node, "nearest_mode", _nearest(node, edit.constant(scales)))
     del node.input[:]
     node.input.extend([x, "", scales])
@@ -172,7 +161,7 @@ def only_floats(node: onnx.NodeProto, edit: Edit) -> None:
 
 
 REWRITES: dict[tuple[str, int], tuple[Rewrite, ...]] = {
-    **{(name, 18): (axes_input,) for name in _REDUCTIONS},
+    **{(f"Reduce{name}", 18): (axes_input,) for name in _REDUCTIONS},
     **{(name, 13): (axes_input,) for name in ("ReduceSum", "Squeeze", "Unsqueeze")},
     **{(name, 28): (only_floats,) for name in ("ReduceLogSum", "ReduceLogSumExp")},
     ("Clip", 11): (clip,),

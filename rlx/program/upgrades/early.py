@@ -92,9 +92,7 @@ def spatial(node: onnx.NodeProto, edit: Edit) -> None:
         raise refuse(node, 8, "is in training mode (it asks for the statistics)")
     x, scale, bias, mean, variance = node.input
     y = node.output[0]
-    dtype = edit.type(x).dtype or "float32"
-    one = edit.tensor(np.array(peek(node, "epsilon", 1e-5), np.float32), f"{y}_epsilon")
-    epsilon = edit.add("CastLike", [one, variance], f"{y}_eps") if dtype != "float32" else one
+    epsilon = edit.like(peek(node, "epsilon", 1e-5), x, f"{y}_epsilon")
     centred = edit.add("Sub", [x, mean], f"{y}_centred")
     spread = edit.add("Add", [variance, epsilon], f"{y}_variance")
     spread = edit.add("Sqrt", [spread], f"{y}_deviation")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
@@ -50,6 +51,7 @@ class Edit:
         self.outer = outer
         self.before: list[onnx.NodeProto] = []
         self.after: list[onnx.NodeProto] = []
+        self._read: set[str] | None = None
         self._types = {
             value.name: value.type for value in (*graph.value_info, *graph.output, *graph.input)
         }
@@ -94,6 +96,24 @@ class Edit:
         output = self.names.fresh(stem)
         self.before.append(helper.make_node(operation, inputs, [output], stem, **attributes))
         return output
+
+    def is_read(self, name: str) -> bool:
+        """Whether a node of this graph or of one within it, or an output list, reads the value."""
+        if self._read is None:
+            graphs = list(all_graphs(self.graph))
+            self._read = {name for graph in graphs for node in graph.node for name in node.input}
+            self._read.update(value.name for graph in graphs for value in graph.output)
+        return name in self._read
+
+    def like(self, value: float, name: str, stem: str) -> str:
+        """A scalar of the dtype of the value `name`; by a node where that is not known."""
+        dtype = self.type(name).dtype
+        with np.errstate(over="ignore"):
+            if dtype == "bfloat16":
+                return self.tensor(np.array(value, ml_dtypes.bfloat16), stem)
+            if dtype:
+                return self.tensor(np.array(value).astype(dtype), stem)
+        return self.add("CastLike", [self.tensor(np.array(value, np.float32), stem), name], stem)
 
     def add_after(
         self, operation: str, node: onnx.NodeProto, output: int, *more: str, **attributes: Any

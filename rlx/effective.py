@@ -68,9 +68,10 @@ def _said(
         # One request: a source that names only the other one still replaces both.
         for place in placements(registry, None, None, scope, env):
             if name == "RLX_DEVICE":
-                yield ",".join(map(str, place.devices)) or _UNSET, place.device_origin
+                held, origin = ",".join(map(str, place.devices)), place.device_origin
             else:
-                yield place.backend or _UNSET, place.backend_origin
+                held, origin = place.backend or "", place.backend_origin
+            yield (held, origin) if held else (_UNSET, place.origin)
         return
     scoped = getattr(scope, _SCOPED[name]) if name in _SCOPED else None
     if scoped is not None:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rlx.device import Device, DeviceSpec
-from rlx.errors import UnknownDevice
+from rlx.device import Device, DeviceSpec, unknown_device
 from rlx.freeze.content import Capability, Content, Routing
 from rlx.registration import LAST_RANK, Registration
 
@@ -147,15 +146,7 @@ class Registry:
         found = self._by_device.get(name) or self._by_device.get(name.strip().lower())
         if found is not None:
             return found
-        from rlx.manifest.faults import show
-        from rlx.spelling import nearest
-
-        near = nearest(name.strip(), self._by_device)
-        known = ", ".join(one.id for one in self.devices) or "none"
-        raise UnknownDevice(
-            f"unknown device {show(name)}; known: {known}",
-            fix=f"did you mean {near!r}?" if near else None,
-        )
+        raise unknown_device(name, self.devices)
 
     def resolve(self, spec: DeviceSpec | str) -> DeviceSpec:
         """The spec with the device's id in place of an alias.

@@ -2,12 +2,13 @@
 
 A 1×1 kernel is a matrix product on a reshape. Otherwise the windows, seen through strides, are
 copied into scratch memory as columns, a block of output rows at a time, and multiplied into the
-output in place.
+output in place; with one channel per group, a block of channels at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,8 @@ def plan(windows: Windows, x_shape: tuple[int, ...], w_shape: tuple[int, ...], g
         return lambda x, _w: np.zeros(out_shape, x.dtype)
     if windows.taps == 1:
         return _pointwise(windows, x_shape, w_shape, group)
+    if group == x_shape[1] and group > 1 and set(windows.strides) == {1}:
+        return _depthwise(windows, x_shape, w_shape)
     return _unrolled(windows, x_shape, w_shape, group)
 
 
@@ -105,6 +108,46 @@ def _unrolled(
                 matrix = columns.reshape((group, depth, -1) if group > 1 else (depth, -1))
                 np.matmul(w, matrix, out=target[..., first * row : (first + count) * row])
         return y
+
+    return run
+
+
+def _depthwise(windows: Windows, x_shape: tuple[int, ...], w_shape: tuple[int, ...]) -> Plan:
+    """One channel per group, steps of one: a column is one run of memory.
+
+    The windows of a whole plane, shifted by a tap, are then a shifted view of the padded plane;
+    the results that lie in its padding are dropped. Channels go in blocks that stay in the cache.
+    """
+    batch, channels, maps = x_shape[0], x_shape[1], w_shape[0]
+    padded_shape, sizes, kernel = windows.padded_shape, windows.sizes, windows.kernel
+    pitches = [prod(padded_shape[axis + 1 :]) for axis in range(len(kernel))]
+    plane, run_length = prod(padded_shape), sizes[0] * pitches[0]
+    spill = sum((k - 1) * d * p for k, d, p in zip(kernel, windows.dilations, pitches, strict=True))
+    inside = tuple(slice(b, b + n) for b, n in zip(windows.begins, windows.spatial, strict=True))
+    kept = tuple(slice(n) for n in sizes)
+    each, taps = maps // channels, windows.taps
+
+    def run(x: Array, w: Array) -> Array:
+        dtype, size = x.dtype, x.itemsize
+        step = max(1, min(channels, BLOCK_BYTES // (taps * run_length * size)))
+        y = np.empty((batch, channels, each, *sizes), dtype)
+        w = w.reshape(channels, each, taps)
+        jumps = tuple(p * d * size for p, d in zip(pitches, windows.dilations, strict=True))
+        room = scratch("padded", (step * plane + spill,), dtype)
+        room.fill(0)
+        planes = room[: step * plane].reshape(step, *padded_shape)
+        for image, first in product(range(batch), range(0, channels, step)):
+            count = min(step, channels - first)
+            planes[(slice(count), *inside)] = x[image, first : first + count]
+            shape = (count, *kernel, run_length)
+            view: Array = np.ndarray(shape, dtype, room, 0, (plane * size, *jumps, size))
+            columns = scratch("columns", shape, dtype)
+            np.copyto(columns, view)
+            result = scratch("result", (count, each, run_length), dtype)
+            np.matmul(w[first : first + count], columns.reshape(count, taps, -1), out=result)
+            whole = result.reshape(count, each, sizes[0], *padded_shape[1:])
+            y[image, first : first + count] = whole[(..., *kept)]
+        return y.reshape(batch, maps, *sizes)
 
     return run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rlx.backends.array.dtypes import FLOAT8
 from rlx.backends.array.kernels.error_function import erf
 from rlx.backends.array.kernels.widening import widened
-from rlx.backends.array.native import function, is_integer
+from rlx.backends.array.native import function
 from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
 
 
@@ -26,15 +26,8 @@ def _reciprocal(_: Site) -> Kernel:
 
 
 def _erf(site: Site) -> Kernel:
-    """Integers are computed in float64 and rounded toward zero."""
     xp = site.xp
-
-    def real(x: Array) -> Array:
-        if is_integer(xp, x.dtype):
-            return xp.astype(erf(xp, xp.astype(x, xp.float64)), x.dtype)
-        return erf(xp, x)
-
-    return Fresh(real)
+    return Fresh(lambda x: erf(xp, x))
 
 
 def _is_nan(site: Site) -> Kernel:

@@ -27,10 +27,12 @@ def _reshape(site: Site) -> Kernel:
             return _reshaper(site, target)
 
         def copying(x: Array) -> Array:
-            sizes = tuple(x.shape[at] if size == 0 else size for at, size in enumerate(target))
-            if -1 in sizes and 0 in sizes:  # nothing to divide by: the rest is known
-                sizes = tuple(0 if size == -1 else size for size in sizes)
-            return site.xp.reshape(x, sizes)
+            sizes = [x.shape[at] if size == 0 else size for at, size in enumerate(target)]
+            if -1 in sizes and 0 in sizes:  # copied sizes cancel out, so -1 is known all the same
+                others = (n for at, n in enumerate(x.shape) if at >= len(target) or target[at])
+                stated = math.prod(size for size in target if size > 0)
+                sizes[target.index(-1)] = math.prod(others) // stated
+            return site.xp.reshape(x, tuple(sizes))
 
         return copying
 

@@ -9,13 +9,13 @@ import yaml
 from rlx.manifest import scalars
 from rlx.manifest.faults import show
 from rlx.manifest.nodes import Entry, Node
+from rlx.manifest.syntax import FLATTER, MAX_DEPTH, TOO_DEEP
 from rlx.manifest.text import escaped_control
 from rlx.origin import Origin
 
 if TYPE_CHECKING:
     from rlx.manifest.faults import Faults
 
-MAX_DEPTH = 64
 MAX_VALUES = 100_000
 _SPELL_OUT = "write the value out where it is needed."
 
@@ -109,8 +109,7 @@ class Builder:
     def _push(self, event: Any, mapping: bool) -> None:
         self._stack.append(_Frame(event.start_mark, mapping))
         if len(self._stack) > MAX_DEPTH:
-            message = f"values may be nested {MAX_DEPTH} levels deep, got more"
-            self._fault("yaml-too-deep", message, "write it flatter.", event)
+            self._fault("yaml-too-deep", TOO_DEEP, FLATTER, event)
             self.open = False
 
     def _pop(self, event: Any) -> None:

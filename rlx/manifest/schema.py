@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+
 from rlx.manifest.models import KINDS
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from rlx.manifest.models import ManifestModel
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FIX = "run `rlx schema --write`."
@@ -43,10 +47,25 @@ def check(folder: Path) -> list[str]:
 
 
 def _schema(kind: str) -> dict[str, Any]:
-    body = KINDS[kind].model_json_schema()
+    body = describe(KINDS[kind])
     _tidy(body)
     identity = f"urn:rlx:schema:v1:{kind.lower()}"
     return {"$schema": DIALECT, "$id": identity, **body}
+
+
+def describe(model: type[ManifestModel]) -> dict[str, Any]:
+    """A model's JSON Schema as pydantic makes it, with keys in the order of the fields."""
+    return model.model_json_schema(schema_generator=_InOrder)
+
+
+class _InOrder(GenerateJsonSchema):
+    def sort(
+        self,
+        value: JsonSchemaValue,
+        parent_key: str | None = None,  # noqa: ARG002 - pydantic's signature
+    ) -> JsonSchemaValue:
+        """Leave the order as it is: an example starts with its id."""
+        return value
 
 
 def _tidy(schema: Any) -> None:

@@ -10,6 +10,7 @@ from rlx.manifest import wording
 from rlx.manifest.coverage_models import INLINE_TAG, PATH_TAG
 from rlx.manifest.faults import Faults, show
 from rlx.manifest.models import KINDS, ManifestModel
+from rlx.manifest.schema import describe
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -85,7 +86,7 @@ class _Explainer:
 
     def __init__(self, document: Document, model: type[ManifestModel], faults: Faults):
         self.document = document
-        self.root = model.model_json_schema()
+        self.root = describe(model)
         self.faults = faults
 
     def explain(self, error: ValidationError) -> None:
@@ -134,11 +135,13 @@ class _Explainer:
             if step in (PATH_TAG, INLINE_TAG):
                 wanted = "string" if step == PATH_TAG else "object"
                 variants = [wording.resolve(one, self.root) for one in schema["oneOf"]]
-                schema = next(one for one in variants if one["type"] == wanted)
+                chosen = next(one for one in variants if one["type"] == wanted)
+                schema = wording.illustrated(chosen, schema, lambda sample: sample)
                 continue
             child = node.child(step)
             if child is None:
                 break
+            above = schema
             if isinstance(step, int):
                 name = name if name.startswith("an item of ") else f"an item of {name}"
                 schema = schema.get("items", {})
@@ -146,7 +149,10 @@ class _Explainer:
                 name, schema = step, schema["properties"][step]
             else:
                 name, schema = f"{name}.{show(step)[1:-1]}", schema.get("additionalProperties", {})
-            node, schema = child, wording.resolve(schema, self.root)
+            node = child
+            schema = wording.illustrated(
+                wording.resolve(schema, self.root), above, wording.first_part
+            )
         return node, schema, name
 
     def _missing(self, loc: Place) -> None:

@@ -12,11 +12,15 @@ from rlx.manifest.text import position
 if TYPE_CHECKING:
     from rlx.manifest.faults import Faults
 
+MAX_DEPTH = 64
+TOO_DEEP = f"values may be nested {MAX_DEPTH} levels deep, got more"
+FLATTER = "write it flatter."
 _INDENT = "check the indentation here and above, and quote text that holds ': ' or ' #'."
 _ESCAPE = r"use \\ for a backslash, or single quotes, where it is just text."
 
-_GLUED = re.compile(r"(?:^|[\r\n]) *(?:- +)*([A-Za-z_]+:[^\s:]+)(?: *[\r\n])+[^\r\n]*\Z")
-"""The line above the place is `key:value`: the colon there is not one."""
+_PAIR = r"(?P<key>[A-Za-z_]+):(?P<value>[^\s:]+)"
+_GLUED = re.compile(_PAIR)
+_ABOVE = re.compile(r"(?:^|[\r\n]) *(?:- +)*" + _PAIR + r"(?: *[\r\n])+[^\r\n]*\Z")
 
 _WORDS: tuple[tuple[str, str, str, str, str], ...] = (
     # what the parser says, code, message, fix, where: at the `problem` or where its `context` began
@@ -80,8 +84,6 @@ _WORDS: tuple[tuple[str, str, str, str, str], ...] = (
         "write 'key: value', with a blank after the colon.",
         "context",
     ),
-    ("block collection", "", "a list's item must start with '- '", _INDENT, "problem"),
-    ("block mapping", "", "a mapping's line must be 'key: value'", _INDENT, "problem"),
     (
         "expected <document start>|'<document start>'",
         "",
@@ -89,6 +91,8 @@ _WORDS: tuple[tuple[str, str, str, str, str], ...] = (
         _INDENT,
         "problem",
     ),
+    ("block collection", "", "a list's item must start with '- '", _INDENT, "problem"),
+    ("block mapping", "", "a mapping's line must be 'key: value'", _INDENT, "problem"),
     ("node content", "", "a value is missing here", "write the value, or quote it.", "problem"),
 )
 
@@ -104,15 +108,10 @@ def explain(error: Exception, text: str, faults: Faults) -> None:
     if "start any token" in said or "tab character" in said:
         _token(text, problem.index, faults)
         return
-    glued = (
-        _GLUED.search(text, max(0, problem.index - 2000), problem.index)
-        if "mapping values" in said
-        else None
-    )
-    if glued is not None:
-        message = f"a ':' needs a blank after it, got {show(glued.group(1))}"
-        fix = f"write '{printable(glued.group(1).replace(':', ': ', 1))}'."
-        faults.add("yaml-syntax", message, fix, position(text, glued.start(1)))
+    if "maximum nesting" in said:  # libyaml looks ahead, and stops before we see 65 levels
+        faults.add("yaml-too-deep", TOO_DEEP, FLATTER, position(text, problem.index))
+        return
+    if _colon(said, text, context.index, problem.index, faults):
         return
     for pattern, code, message, fix, where in _WORDS:
         if re.search(pattern, said):
@@ -125,6 +124,24 @@ def explain(error: Exception, text: str, faults: Faults) -> None:
             return
     message = f"this is not YAML: {printable(said).strip(': ')}"
     faults.add("yaml-syntax", message, _INDENT, position(text, problem.index))
+
+
+def _colon(said: str, text: str, context: int, problem: int, faults: Faults) -> bool:
+    """`key:value` where a key was meant: at the place, or in the line above it."""
+    glued = None
+    if "mapping values" in said:
+        glued = _ABOVE.search(text, max(0, problem - 2000), problem)
+    elif "simple key" in said:
+        glued = _GLUED.match(text, context)
+    if glued is None:
+        return False
+    key, value = glued.group("key", "value")
+    fix = f"write {show(f'{key}: {value}')}."
+    place = position(text, glued.start("key"))
+    faults.add(
+        "yaml-syntax", f"a ':' needs a blank after it, got {show(key + ':' + value)}", fix, place
+    )
+    return True
 
 
 class _Start:

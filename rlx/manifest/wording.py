@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rlx.manifest.faults import LONGEST, show
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from rlx.manifest.nodes import Document, Node
 
@@ -40,6 +40,20 @@ def resolve(schema: Schema, root: Schema) -> Schema:
 
 def _notes(schema: Schema) -> Schema:
     return {key: schema[key] for key in ("examples", "description") if key in schema}
+
+
+def illustrated(schema: Schema, above: Schema, part: Callable[[Any], Any]) -> Schema:
+    """The schema with an example, taken from the one of the place above where it has none."""
+    if "examples" in schema or not above.get("examples"):
+        return schema
+    example = part(above["examples"][0])
+    return schema if example is None else {**schema, "examples": [example]}
+
+
+def first_part(sample: Any) -> Any:
+    """The first item of a list, the first value of a mapping."""
+    parts = list(sample.values()) if isinstance(sample, dict) else sample
+    return parts[0] if isinstance(parts, list) and parts else None
 
 
 def must_be(schema: Schema, root: Schema) -> str:
@@ -93,6 +107,9 @@ def got(node: Node, document: Document) -> str:
     if isinstance(value, dict):
         return "a mapping"
     if isinstance(value, tuple):
+        inner = {type(item.value) for item in value}
+        if dict in inner or tuple in inner:
+            return "a list of mappings" if dict in inner else "a list of lists"
         return "a list" if value else "an empty list"
     return show(document.source(node))[1:-1] or "nothing"
 
@@ -113,7 +130,9 @@ def advice(schema: Schema, root: Schema, node: Node, document: Document) -> str:
         return f"quote it: {show(document.source(node))}."
     noun = "a number" if kind in ("integer", "number") else kind_only(must_be(schema, root))
     example = f", such as {flow(schema['examples'][0])}" if "examples" in schema else ""
-    return f"write {noun}{'' if kind == 'boolean' else example}."
+    if kind == "boolean" or "anyOf" in schema:
+        example = ""
+    return f"write {noun}{example}."
 
 
 def _meant(text: str, schema: Schema) -> str | None:

@@ -14,12 +14,13 @@ import numpy as np
 
 from rlx.errors import PrecisionError
 from rlx.inputs.dtypes import numpy_dtype
+from rlx.operations import Operation
 from rlx.registration import Coverage, Registration, Row
 from rlx.registries import Registry
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rlx.backends.protocol import CompileOptions
     from rlx.device import DeviceSpec
@@ -193,14 +194,21 @@ def covering(*programs: Program) -> Coverage:
     return Coverage(tuple(sorted(rows, key=repr)), "declared")
 
 
-def registry(*registrations: Registration) -> Registry:
-    """A registry of these alone, with the packaged devices and capabilities; all rules hold.
+def registry(*registrations: Registration, operations: Iterable[str] = ()) -> Registry:
+    """A registry of these alone, with the packaged devices and capabilities.
 
-    Raises:
-        ConfigError: a registration breaks a rule.
+    The rules of the manifests are not checked, so that large ones are made fast:
+    `Registry.with_backend` checks them. `operations` are names that claims may have beside those
+    of ONNX.
     """
-    packaged = Registry.load(only=True).content
-    made = Registry(dataclasses.replace(packaged, registrations=(), warnings=()))
-    for one in registrations:
-        made = made.with_backend(one)
-    return made
+    packaged = Registry.load(only=True)
+    content = dataclasses.replace(
+        packaged.content,
+        registrations=tuple(sorted(registrations, key=lambda one: (one.rank, one.id))),
+        warnings=(),
+    )
+    more = tuple(map(Operation, operations))
+    if more:
+        vocabulary = packaged.vocabulary.extended(more, "")
+        content = dataclasses.replace(content, vocabulary=vocabulary)
+    return Registry(content)

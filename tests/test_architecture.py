@@ -22,7 +22,7 @@ LAYERS = (
     ("registries", "freeze", "coverage", "settings", "request", "effective", "scope", "asked", "variables", "environment", "facets", "misses"),
     ("router", "verdicts", "checks", "operands", "reason_text", "route_text", "route_json", "dispatch"),
     ("probe", "artifact"),
-    ("session", "default", "leases", "opening", "executable", "inputs"),
+    ("session", "routes", "default", "selection", "compiling", "leases", "opening", "executable", "inputs", "logs"),
     ("onnx_backend", "conformance", "testing"),
     ("cli", "__main__"),
 )

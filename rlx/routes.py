@@ -1,0 +1,123 @@
+"""`rlx.route`: where a program would run, by the scope and the environment of this moment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rlx import logs, settings
+from rlx import probe as probes
+from rlx.default import default_registry
+from rlx.router import Fact, Route
+from rlx.selection import settle
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rlx.asked import DeviceArgument, RequireArgument
+    from rlx.origin import Origin
+    from rlx.program import Program
+    from rlx.registration import Registration
+    from rlx.registries import Registry
+
+NOT_GIVEN = Fact("nothing is known of it: the facts that were given do not name it")
+UNPROBED = Fact(detail="not probed")
+_KEPT = 512
+_kept: dict[tuple[Any, ...], tuple[Route, int, tuple[str | None, ...] | None]] = {}
+"""Per question: the route, the generation of its facts, and the device masks that they rest on."""
+
+
+def route(
+    program: Any,
+    device: DeviceArgument = None,
+    backend: str | None = None,
+    *,
+    require: RequireArgument = (),
+    registry: Registry | None = None,
+    evaluate_all: bool = False,
+    facts: Mapping[tuple[str, int], Fact] | None = None,
+    probe: bool = True,
+    source: Origin | None = None,
+) -> Route:
+    """Where a program would run, and why; nothing is opened.
+
+    The route says so when nothing fits: its `backend` is None, and `error()` has the reasons.
+    Scope and environment are read at each call. `program` is what `rlx.load` takes. With
+    `evaluate_all`, every check of every backend is evaluated. `facts`, by backend id and index,
+    take the place of probes; without `probe`, none runs and every backend counts as available.
+    `source` is what messages call the arguments.
+
+    Raises:
+        UnknownDevice, InvalidDevice, UnknownBackend: there is no such thing.
+        SettingError: an argument or a variable has a value that is not allowed.
+        ConfigError: the default registry can't be loaded.
+        ProgramError: the program can't be read.
+    """
+    used = default_registry() if registry is None else registry
+    key = None
+    if probe and facts is None and not evaluate_all and source is None:
+        key = (id(program), id(used), settings.stamp(), device, backend, require)
+        try:
+            kept = _kept.get(key)
+        except TypeError:  # a list of devices or of requirements: not kept
+            key, kept = None, None
+        if kept is not None and _holds(kept):
+            return kept[0]
+    return _decide(program, used, key, device, backend, require, source, evaluate_all, facts, probe)
+
+
+def _holds(kept: tuple[Route, int, tuple[str | None, ...] | None]) -> bool:
+    """True while nothing that the facts rest on has changed."""
+    return kept[1] == probes.generation() and (kept[2] is None or kept[2] == probes.masks())
+
+
+def _decide(
+    program: Any,
+    registry: Registry,
+    key: tuple[Any, ...] | None,
+    device: DeviceArgument,
+    backend: str | None,
+    require: RequireArgument,
+    source: Origin | None,
+    evaluate_all: bool,
+    facts: Mapping[tuple[str, int], Fact] | None,
+    probe: bool,
+) -> Route:
+    environment = settings.environment()
+    logs.apply(environment)
+    generation = probes.generation()
+    masked = any(probes.depends_on_masks(one) for one in registry.registrations)
+    masks = probes.masks() if masked else None
+    request = settings.make_request(
+        registry, device=device, backend=backend, require=require, env=environment, source=source
+    )
+    loaded = as_program(program)
+    if facts is not None or not probe:
+        unknown = UNPROBED if facts is None else NOT_GIVEN
+
+        def answer(one: Registration, index: int) -> Fact:  # noqa: ARG001 - a selector's question
+            return unknown
+
+        return settle(
+            registry, loaded, request, known=facts, answer=answer, evaluate_all=evaluate_all
+        )
+    found = settle(registry, loaded, request, evaluate_all=evaluate_all)
+    if key is not None and loaded is program and not is_passing(found):
+        if len(_kept) >= _KEPT:
+            _kept.clear()
+        # The route holds its program and registry, so their ids stay their own.
+        _kept[key] = (found, generation, masks)
+    return found
+
+
+def as_program(source: Any) -> Program:
+    """The program itself, or the one that `rlx.load` makes of a path or a model."""
+    if hasattr(source, "requirements"):
+        return source  # type: ignore[no-any-return]  # a Program; its module is not imported here
+    from rlx.program import load
+
+    return load(source)
+
+
+def is_passing(route: Route) -> bool:
+    """True when the route rests on a fact that may pass by itself, so that it must not be kept."""
+    return any(fact.transient for fact in route.question.facts.values())

@@ -1,0 +1,82 @@
+"""From a request to an opened backend: runs the probes that the selector asks for, and opens."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rlx import leases, probe
+from rlx.errors import ContractError, OpenFailed
+from rlx.registration import Registration
+from rlx.router import NO_FACT, Fact, Pending, Route, decide
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rlx.program import Program, Requirements
+    from rlx.registries import Registry
+    from rlx.settings import Request
+
+_log = logging.getLogger("rlx")
+Answer = Callable[[Registration, int], Fact]
+"""What answers the selector when it needs a fact of a backend at a device index."""
+
+
+def settle(
+    registry: Registry,
+    program: Program | Requirements,
+    request: Request,
+    *,
+    known: Mapping[tuple[str, int], Fact] | None = None,
+    answer: Answer = probe.probe,
+    evaluate_all: bool = False,
+) -> Route:
+    """The decision; facts that it needs and that are not `known` are asked for, one by one."""
+    facts = dict(known or {})
+    while True:
+        found = decide(registry, program, request, facts, evaluate_all=evaluate_all)
+        if not isinstance(found, Pending):
+            return found
+        one = registry.get(found.backend)
+        assert one is not None, "the selector asks about registered backends only"
+        facts[found.backend, found.index] = answer(one, found.index)
+
+
+def open_best(
+    registry: Registry, program: Program | Requirements, request: Request
+) -> tuple[Route, leases.Lease]:
+    """Open the backend that the selector chooses; where that fails, the next one it allows.
+
+    A backend that is asked for by id is never replaced. Where only devices are asked for, the
+    choice among their backends is implicit, and stays on these devices. A failure to open is a
+    fact of this question alone: the next question tries again.
+
+    Raises:
+        NoBackend: none is left; the message has every candidate's reasons.
+        OpenFailed, ContractError: the backend that was asked for by id can't be opened.
+    """
+    failures: list[OpenFailed | ContractError] = []
+    facts: dict[tuple[str, int], Fact] = {}
+    while True:
+        route = settle(registry, program, request, known=facts)
+        one = None if route.backend is None else registry.get(route.backend)
+        if one is None or route.device is None:
+            raise route.error() from (failures[0] if failures else None)
+        try:
+            lease = leases.acquire(one, route.device)
+        except (OpenFailed, ContractError) as error:
+            if request.backend is not None:
+                raise
+            failures.append(error)
+            key = (one.id, route.device.index or 0)
+            known = route.question.facts.get(key, NO_FACT)
+            # The candidate's line already says what could not be opened: the cause is enough.
+            cause = error.message.partition(" failed: ")[2] or error.message
+            facts[key] = replace(known, open_failure=cause, fix=error.fix)
+            continue
+        for failure in failures:
+            used = f"{one.id} on {route.device}"
+            _log.warning("%s. Using %s in its place. Fix: %s", failure.message, used, failure.fix)
+        return route, lease

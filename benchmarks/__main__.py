@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-SINGLE = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+SINGLE = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 def main() -> None:
@@ -16,12 +16,17 @@ def main() -> None:
     from benchmarks import calls, networks, plot, results, routing, startup
 
     groups, details = {}, {}
-    for name, module in (("routing", routing), ("startup", startup), ("calls", calls), ("networks", networks)):
+    for name, module in (
+        ("routing", routing),
+        ("startup", startup),
+        ("calls", calls),
+        ("networks", networks),
+    ):
         print(f"measuring {name}", file=sys.stderr)
         groups[name], details[name] = module.measure()
         for one in groups[name]:
             verdict = "holds" if one.holds else "MISSED"
-            print(f"  {one.name}: {one.value:.3g} {one.unit} (bar {one.bar:g}) {verdict} {one.against}")
+            print(f"  {one.name}: {one.value:.3g} {one.unit} (bar {one.bar:g}) {verdict}")
     results.save(groups, details)
     plot.draw(results.load())
 

@@ -44,7 +44,9 @@ def one(inputs: int, shape: list[int | str]) -> dict[str, float]:
     names = [value.name for value in direct.get_inputs()]
     with rlx.Session(backend="onnxruntime-cpu") as session:
         ours = session.compile(model)
-        np.testing.assert_array_equal(ours(*arrays)[0], direct.run(None, dict(zip(names, arrays, strict=True)))[0])
+        np.testing.assert_array_equal(
+            ours(*arrays)[0], direct.run(None, dict(zip(names, arrays, strict=True)))[0]
+        )
         return side_by_side(
             {
                 "rlx": lambda: ours(*arrays),

@@ -36,7 +36,9 @@ def randomized(network: str, seed: int = 0) -> onnx.ModelProto:
     for node in graph.node:
         if node.op_type == "ConstantOfShape" and node.input[0] in shapes:
             shape = tuple(int(size) for size in shapes[node.input[0]])
-            graph.initializer.append(numpy_helper.from_array(draw(generator, shape), node.output[0]))
+            graph.initializer.append(
+                numpy_helper.from_array(draw(generator, shape), node.output[0])
+            )
         else:
             kept.append(node)
     del graph.node[:]
@@ -60,10 +62,13 @@ def image(model: onnx.ModelProto) -> tuple[str, np.ndarray]:
     return value.name, np.random.default_rng(1).random(shape, dtype=np.float32)
 
 
-def chain(nodes: int, operations: tuple[str, ...] = ("Relu", "Sigmoid", "Tanh", "Abs", "Neg")) -> onnx.ModelProto:
+def chain(
+    nodes: int, operations: tuple[str, ...] = ("Relu", "Sigmoid", "Tanh", "Abs", "Neg")
+) -> onnx.ModelProto:
     """`nodes` elementwise operations one after the other."""
     steps = [
-        helper.make_node(operations[i % len(operations)], [f"v{i}"], [f"v{i + 1}"]) for i in range(nodes)
+        helper.make_node(operations[i % len(operations)], [f"v{i}"], [f"v{i + 1}"])
+        for i in range(nodes)
     ]
     return _model(steps, "v0", f"v{nodes}", [4])
 

@@ -74,5 +74,11 @@ def worst(operations: int) -> Any:
 def backend(name: str, coverage: Coverage, rank: int = 10) -> Registration:
     """A registration with nothing to probe."""
     return Registration(
-        name, "cpu", name, rank=rank, dispatches=True, factory="rlx.testing:open_null", coverage=coverage
+        name,
+        "cpu",
+        name,
+        rank=rank,
+        dispatches=True,
+        factory="rlx.testing:open_null",
+        coverage=coverage,
     )

@@ -38,8 +38,20 @@ def measure() -> tuple[list[Figure], dict[str, Any]]:
     beside = f"bare interpreter {best['bare'] * 1e3:.1f} ms"
     figures = [
         Figure("`import rlx` adds", _added(best, "import rlx"), "ms", 5, against=beside),
-        Figure("packaged registry in a fresh process adds", _added(best, "registry"), "ms", 45, against=beside),
-        Figure("with a project's backends.yaml on top", _added(overlay, "overlay"), "ms", 200, against=beside),
+        Figure(
+            "packaged registry in a fresh process adds",
+            _added(best, "registry"),
+            "ms",
+            45,
+            against=beside,
+        ),
+        Figure(
+            "with a project's backends.yaml on top",
+            _added(overlay, "overlay"),
+            "ms",
+            200,
+            against=beside,
+        ),
     ]
     return figures, {"seconds": {**best, **overlay, **validate}}
 

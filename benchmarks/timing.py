@@ -57,6 +57,8 @@ def processes(
     for _ in range(rounds):
         for name, arguments in scripts.items():
             began = time.perf_counter()
-            subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, cwd=cwd)
+            subprocess.run(
+                [sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, cwd=cwd
+            )
             best[name] = min(best[name], time.perf_counter() - began)
     return best

@@ -44,7 +44,9 @@ def copy(tmp_path_factory):
 
 
 def shell(command, folder):
-    setup = f'rlx() {{ "{sys.executable}" -m rlx "$@"; }}; python() {{ "{sys.executable}" "$@"; }}; '
+    setup = (
+        f'rlx() {{ "{sys.executable}" -m rlx "$@"; }}; python() {{ "{sys.executable}" "$@"; }}; '
+    )
     clean = {k: v for k, v in os.environ.items() if not k.startswith("RLX_")}
     home = str(folder / "home")
     done = subprocess.run(

@@ -49,11 +49,15 @@ EXIT_CODES: tuple[tuple[type[errors.RlxError], int], ...] = (
 class Commands(click.Group):
     """A group whose commands are imported when they are asked for."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
         """The commands in the order of the table."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's
+        cmd_name: str,
+    ) -> click.Command | None:
         """Import the command's module."""
         if cmd_name not in COMMANDS:
             return None
@@ -72,7 +76,11 @@ class Commands(click.Group):
             ctx.fail(f"no command {output.printable(args[0])!r}. Fix: {hint}")
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's
+        formatter: click.HelpFormatter,
+    ) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))

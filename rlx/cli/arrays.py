@@ -10,6 +10,7 @@ import numpy as np
 
 from rlx.cli.run import path_of
 from rlx.errors import InputError, printable
+from rlx.inputs.dtypes import numpy_dtype
 
 if TYPE_CHECKING:
     from rlx.program import Program, Value
@@ -47,7 +48,9 @@ def _load(file: str) -> Any:
             fix="write it with numpy.save.",
         ) from error
     if not isinstance(array, np.ndarray):
-        raise InputError(f"{printable(file)} holds several arrays", fix="write one array with numpy.save.")
+        raise InputError(
+            f"{printable(file)} holds several arrays", fix="write one array with numpy.save."
+        )
     return array
 
 
@@ -65,11 +68,15 @@ def draw(
         for size, got in zip(shape, np.shape(feed.get(value.name, ())), strict=False):
             if isinstance(size, str):
                 symbols.setdefault(size, got)
-    unused = set(_sizes(sizes)) - {s for v in program.inputs for s in v.type.shape or () if isinstance(s, str)}
+    unused = set(_sizes(sizes)) - {
+        s for v in program.inputs for s in v.type.shape or () if isinstance(s, str)
+    }
     if unused:
         raise InputError(
             f"no input has a size named {', '.join(sorted(map(printable, unused)))}",
-            fix="see the sizes in the program's inputs: " + "; ".join(map(_describe, program.inputs)) + ".",
+            fix="see the sizes in the program's inputs: "
+            + "; ".join(map(_describe, program.inputs))
+            + ".",
         )
     generator = np.random.default_rng(seed)
     drawn = {}
@@ -102,7 +109,8 @@ def _describe(value: Value) -> str:
 def _shape(value: Value, symbols: dict[str, int]) -> tuple[tuple[int, ...], list[str]]:
     if value.type.kind != "tensor" or value.type.shape is None:
         raise InputError(
-            f"--random can't draw input {_describe(value)}", fix="pass it with --input NAME=FILE.npy."
+            f"--random can't draw input {_describe(value)}",
+            fix="pass it with --input NAME=FILE.npy.",
         )
     assumed = [
         f"{value.name}[{axis}]" if size is None else size
@@ -117,14 +125,13 @@ def _shape(value: Value, symbols: dict[str, int]) -> tuple[tuple[int, ...], list
 
 
 def _random(generator: np.random.Generator, value: Value, shape: tuple[int, ...]) -> Any:
-    from rlx.program.dtypes import numpy_dtype
-
     dtype = numpy_dtype(value.type.dtype)
-    if dtype.kind == "b":
+    kind = "" if dtype is None else dtype.kind
+    if kind == "b":
         return generator.integers(0, 2, shape).astype(bool)
-    if dtype.kind in "iu":
+    if kind and kind in "iu":
         return generator.integers(0, 10, shape).astype(dtype)
-    if dtype.kind == "f" or dtype.kind == "V":
+    if kind and kind in "fV":
         return generator.random(shape).astype(dtype)
     raise InputError(
         f"--random can't draw input {_describe(value)}", fix="pass it with --input NAME=FILE.npy."
@@ -136,7 +143,14 @@ def summary(name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, np.ndarray):
         length = len(value) if isinstance(value, list) else 0
         kind = "sequence" if isinstance(value, list) else type(value).__name__
-        return {"name": name, "dtype": kind, "shape": [length], "min": None, "max": None, "mean": None}
+        return {
+            "name": name,
+            "dtype": kind,
+            "shape": [length],
+            "min": None,
+            "max": None,
+            "mean": None,
+        }
     known = {"name": name, "dtype": str(value.dtype), "shape": list(value.shape)}
     if value.size == 0 or value.dtype.kind not in "biuf":
         return {**known, "min": None, "max": None, "mean": None}

@@ -1,4 +1,4 @@
-"""`rlx demo`: a real network that ships with onnx, routed, run, and compared with its stored output."""
+"""`rlx demo`: a real network from the onnx package, routed, run, and compared."""
 
 from __future__ import annotations
 
@@ -59,9 +59,13 @@ def command(
     began = time.perf_counter()
     program = load(folder() / f"light_{network}.onnx")
     times = {"load": time.perf_counter() - began}
-    say(quiet, f"loaded {program.name}: {program.node_count} nodes in {milliseconds(times['load'])}")
+    say(
+        quiet, f"loaded {program.name}: {program.node_count} nodes in {milliseconds(times['load'])}"
+    )
     feed, expected = stored(network, program)
-    with Session(device, backend=backend, require=require, registry=options.registry(config)) as session:
+    with Session(
+        device, backend=backend, require=require, registry=options.registry(config)
+    ) as session:
         began = time.perf_counter()
         model = session.compile(program)
         times["compile"] = time.perf_counter() - began
@@ -72,7 +76,10 @@ def command(
     say(quiet, f"compiled in {milliseconds(times['compile'])}, ran in {milliseconds(times['run'])}")
     worst, agrees = compare(results, expected)
     verdict = "agrees with" if agrees else "DIFFERS from"
-    say(quiet, f"{verdict} the stored output: largest difference {worst:.3g} (allowed: {RTOL} of the value)")
+    say(
+        quiet,
+        f"{verdict} the stored output: largest difference {worst:.3g} (allowed: {RTOL} of it)",
+    )
     if quiet:
         output.dump(
             {

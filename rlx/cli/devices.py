@@ -66,7 +66,8 @@ def to_json(registry: Registry, facts: list[tuple[Registration, Fact]]) -> dict[
     """The facts file."""
     return {
         "devices": [
-            {"id": one.id, "name": one.name, "aliases": list(one.aliases)} for one in registry.devices
+            {"id": one.id, "name": one.name, "aliases": list(one.aliases)}
+            for one in registry.devices
         ],
         "facts": [fact_json(one.id, one.device, 0, fact) for one, fact in facts],
     }

@@ -110,7 +110,12 @@ def documents() -> dict[str, Schema]:
         "validate-output": closed(valid=FLAG, checked=array(TEXT), faults=array(FAULT)),
         "env-output": closed(
             settings=array(
-                closed(name=TEXT, value=TEXT, source=TEXT, losers=array(closed(value=TEXT, source=TEXT)))
+                closed(
+                    name=TEXT,
+                    value=TEXT,
+                    source=TEXT,
+                    losers=array(closed(value=TEXT, source=TEXT)),
+                )
             )
         ),
         "run-output": closed(

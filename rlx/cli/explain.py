@@ -13,7 +13,9 @@ from rlx.cli import options, output
 @click.option("--all", "evaluate_all", is_flag=True, help="Evaluate every check of every backend.")
 @click.option("--no-probe", is_flag=True, help="Run no probe; take every backend as available.")
 @click.option("--facts", metavar="FILE", help="Take what is available from `rlx devices --json`.")
-@click.option("--nodes", is_flag=True, help="Also print the dispatch report, operation by operation.")
+@click.option(
+    "--nodes", is_flag=True, help="Also print the dispatch report, operation by operation."
+)
 @options.config
 @options.as_json
 def command(

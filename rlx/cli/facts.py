@@ -1,4 +1,4 @@
-"""The facts file: what `rlx devices --json` writes on one machine and `rlx explain` reads on another."""
+"""The facts file: `rlx devices --json` writes it on one machine, `rlx explain` reads it elsewhere."""
 
 from __future__ import annotations
 

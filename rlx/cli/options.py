@@ -24,7 +24,9 @@ def as_json(function: Callable[..., Any]) -> Callable[..., Any]:
         help="What to print.",
         show_default=True,
     )(function)
-    return click.option("--json", "as_json", is_flag=True, help="The same as --format json.")(function)
+    return click.option("--json", "as_json", is_flag=True, help="The same as --format json.")(
+        function
+    )
 
 
 def config(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -41,10 +43,14 @@ def config(function: Callable[..., Any]) -> Callable[..., Any]:
 def request(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--device`, `--backend` and `--require`: what is asked for."""
     for option in (
-        click.option("--require", multiple=True, metavar="CAPABILITY", help="A capability it must have."),
+        click.option(
+            "--require", multiple=True, metavar="CAPABILITY", help="A capability it must have."
+        ),
         click.option("--backend", metavar="ID", help="A backend's id; see `rlx backends`."),
         click.option(
-            "--device", metavar="SPEC", help="A device, as cuda or cuda:1; a list is tried in order."
+            "--device",
+            metavar="SPEC",
+            help="A device, as cuda or cuda:1; a list is tried in order.",
         ),
     ):
         function = option(function)

@@ -35,7 +35,9 @@ def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
         return []
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
     return [
-        (indent + "  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[-1]])).rstrip()
+        (
+            indent + "  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[-1]])
+        ).rstrip()
         for row in rows
     ]
 
@@ -76,7 +78,7 @@ def fault_json(fault: Any) -> dict[str, Any]:
 
 
 def error(problem: RlxError) -> None:
-    """Print an error: as JSON on standard output where JSON was asked for, else on standard error."""
+    """Print an error: as JSON on standard output where that was asked for, else on standard error."""
     context = click.get_current_context(silent=True)
     if (context is not None and context.params.get("as_json")) or wants_json(sys.argv[1:]):
         dump(error_json(problem))
@@ -87,4 +89,6 @@ def error(problem: RlxError) -> None:
 def wants_json(arguments: Sequence[str]) -> bool:
     """True when the command line asks for JSON."""
     pairs = zip(arguments, [*arguments[1:], ""], strict=True)
-    return any(a in ("--json", "--format=json") or (a == "--format" and b == "json") for a, b in pairs)
+    return any(
+        a in ("--json", "--format=json") or (a == "--format" and b == "json") for a, b in pairs
+    )

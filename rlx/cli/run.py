@@ -17,14 +17,22 @@ if TYPE_CHECKING:
 
 @click.command("run", short_help="Route a program, compile it, and run it.")
 @click.argument("program", metavar="PROGRAM")
-@click.option("--input", "inputs", multiple=True, metavar="NAME=FILE.npy", help="One input's array.")
+@click.option(
+    "--input", "inputs", multiple=True, metavar="NAME=FILE.npy", help="One input's array."
+)
 @click.option("--random", "random", is_flag=True, help="Draw the inputs that no --input gives.")
 @click.option("--seed", default=0, show_default=True, help="Seed of --random.")
-@click.option("--size", "sizes", multiple=True, metavar="SYMBOL=N", help="A symbolic size, for --random.")
+@click.option(
+    "--size", "sizes", multiple=True, metavar="SYMBOL=N", help="A symbolic size, for --random."
+)
 @options.request
 @click.option("--output-dir", metavar="DIR", help="Write each output to DIR/NAME.npy.")
 @click.option(
-    "--repeat", default=1, show_default=True, type=click.IntRange(1), help="Run so often; time each."
+    "--repeat",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Run so often; time each.",
 )
 @options.config
 @options.as_json
@@ -56,14 +64,17 @@ def command(
 
     json_wanted = as_json or as_format == "json"
     loaded = load(program)
-    feed, notes = read(loaded, inputs), []
+    feed = read(loaded, inputs)
+    notes: list[str] = []
     if random:
         drawn, notes = draw(loaded, feed, sizes, seed)
         feed.update(drawn)
     elif sizes:
         raise click.UsageError("--size is for --random. Fix: add --random, or drop --size.")
     _complete(loaded, feed)
-    with Session(device, backend=backend, require=require, registry=options.registry(config)) as session:
+    with Session(
+        device, backend=backend, require=require, registry=options.registry(config)
+    ) as session:
         began = time.perf_counter()
         model = session.compile(loaded)
         compiled = time.perf_counter() - began
@@ -101,7 +112,7 @@ def _complete(program: Program, feed: dict[str, Any]) -> None:
 def repeated(
     model: Any, feed: dict[str, Any], repeat: int, *, show: bool
 ) -> tuple[list[Any], list[float]]:
-    """Run `repeat` times, with a progress bar where that is long; outputs of the last, all times."""
+    """Run `repeat` times, with a progress bar; the outputs of the last run, and all times."""
     from rlx.cli.progress import track
 
     times, results = [], []
@@ -124,9 +135,15 @@ def describe(document: dict[str, Any]) -> list[str]:
     rows = []
     for one in document["outputs"]:
         shape = "x".join(map(str, one["shape"])) if one["shape"] else "scalar"
-        values = "" if one["mean"] is None else f"min {one['min']:.6g} max {one['max']:.6g} mean {one['mean']:.6g}"
+        values = (
+            ""
+            if one["mean"] is None
+            else f"min {one['min']:.6g} max {one['max']:.6g} mean {one['mean']:.6g}"
+        )
         file = f"-> {printable(one['file'])}" if one["file"] else ""
-        rows.append([printable(one["name"]), one["dtype"], shape, " ".join(filter(None, (values, file)))])
+        rows.append(
+            [printable(one["name"]), one["dtype"], shape, " ".join(filter(None, (values, file)))]
+        )
     return [*lines, *output.columns(rows)]
 
 

@@ -17,10 +17,14 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 @click.command("schema", short_help="Write or check the generated JSON Schemas.")
 @click.argument("name", required=False)
 @click.option("--write", "do", flag_value="write", help="Write all schemas into the folder.")
-@click.option("--check", "do", flag_value="check", help="Exit 1 when a file there is not up to date.")
+@click.option(
+    "--check", "do", flag_value="check", help="Exit 1 when a file there is not up to date."
+)
 @click.option("--folder", metavar="DIR", help="The folder; default: the one that rlx ships.")
 @options.as_json
-def command(name: str | None, do: str | None, folder: str | None, as_json: bool, as_format: str) -> int:
+def command(
+    name: str | None, do: str | None, folder: str | None, as_json: bool, as_format: str
+) -> int:
     """Print the schema NAME, or list the names; with --write or --check, work on the folder.
 
     \b
@@ -32,7 +36,9 @@ def command(name: str | None, do: str | None, folder: str | None, as_json: bool,
     known = rendered()
     target = Path(folder) if folder else resources.schemas()
     if do is not None and name is not None:
-        raise click.UsageError("NAME is for printing one schema. Fix: drop it, or drop --write and --check.")
+        raise click.UsageError(
+            "NAME is for printing one schema. Fix: drop it, or drop --write and --check."
+        )
     if name is not None:
         if name not in known:
             raise click.UsageError(

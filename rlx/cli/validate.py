@@ -42,7 +42,9 @@ def command(paths: tuple[str, ...], strict: bool, as_json: bool, as_format: str)
         for fault in faults:
             click.echo(str(fault) if fault in errors else f"{fault} (warning)")
         noun = "file" if len(checked) == 1 else "files"
-        click.echo(f"{len(checked)} {noun} checked: {_count(len(errors), len(faults) - len(errors))}")
+        click.echo(
+            f"{len(checked)} {noun} checked: {_count(len(errors), len(faults) - len(errors))}"
+        )
     return 1 if errors else 0
 
 

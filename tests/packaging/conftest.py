@@ -34,7 +34,9 @@ class Environment:
         self.output("-m", "pip", "install", "-q", "--no-warn-script-location", *map(str, arguments))
 
     def output(self, *arguments, cwd=None, code=0, **variables):
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("RLX_", "PYTHON", "COV_"))}
+        clean = {
+            k: v for k, v in os.environ.items() if not k.startswith(("RLX_", "PYTHON", "COV_"))
+        }
         done = subprocess.run(
             [self.python, *arguments],
             capture_output=True,

@@ -23,7 +23,9 @@ def package_of(environment):
 
 
 def digests(folder):
-    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    files = (
+        path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    )
     return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
@@ -73,7 +75,12 @@ def test_a_read_only_install_and_home_are_enough(installed, tmp_path):
     home = tmp_path / "absent"
     for command in (["backends"], ["schema", "--check"], ["demo", "squeezenet"]):
         installed.output(
-            "-m", "rlx", *command, HOME=str(home), XDG_CONFIG_HOME=str(home), XDG_CACHE_HOME=str(home)
+            "-m",
+            "rlx",
+            *command,
+            HOME=str(home),
+            XDG_CONFIG_HOME=str(home),
+            XDG_CACHE_HOME=str(home),
         )
     assert digests(package) == before
     assert not home.exists()
@@ -84,7 +91,7 @@ def test_editing_the_packaged_file_of_an_editable_install_changes_the_route(chec
     environment.pip("--no-deps", "--no-build-isolation", "-e", checkout)
     code = (
         "import rlx; from onnx import parser;"
-        "print(rlx.route(parser.parse_model('<ir_version: 8, opset_import: [\"\" : 13]>"
+        'print(rlx.route(parser.parse_model(\'<ir_version: 8, opset_import: ["" : 13]>'
         " g (float[4] x) => (float[4] y) { y = Relu(x) }'), require=['deterministic']).backend)"
     )
     config = checkout / "configs" / "backends.yaml"

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from rlx.freeze.faults import Faults
     from rlx.registration import Registration
 
+LAYERS = ("", "packaged", "plugin", "system", "user", "project", "environment", "argument", "code")
+"""A warning points at the latest of these: what the reader has most likely just written."""
+
 
 def check(drafts: Mapping[str, Draft], faults: Faults) -> None:
     """Every rule that takes several registrations to break."""
@@ -84,6 +87,7 @@ def equal_ranks(registrations: Iterable[Registration]) -> tuple[Fault, ...]:
         if len(same) == 1:
             continue
         places = [one.source("rank") for one in same]
+        last = max(range(len(same)), key=lambda i: (LAYERS.index(places[i].layer), i))
         written = [f"{one.id} ({place})" for one, place in zip(same, places, strict=True)]
         absent = " (none is written)" if rank == LAST_RANK else ""
         warnings.append(
@@ -91,8 +95,8 @@ def equal_ranks(registrations: Iterable[Registration]) -> tuple[Fault, ...]:
                 "equal-ranks",
                 f"rank {rank}{absent} is shared by {', '.join(written)}, tried in this order",
                 "give each a rank of its own.",
-                places[-1],
-                tuple(places[:-1]),
+                places[last],
+                tuple(place for i, place in enumerate(places) if i != last),
                 "warning",
             )
         )

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rlx.freeze.attributes import limited
 from rlx.freeze.faults import show
 from rlx.freeze.nearest import suggest
-from rlx.operations.values import accepts, expected, normalised
 from rlx.registration import Row
-from rlx.spelling import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from rlx.freeze.faults import Faults, Place
-    from rlx.operations import FormalAttribute, Operation, Vocabulary
+    from rlx.operations import Operation, Vocabulary
 
 FOREIGN_NAMES = {
     "float": "float32",
@@ -28,8 +27,6 @@ FOREIGN_NAMES = {
     "str": "string",
 }
 """What other libraries call a dtype."""
-
-Types = "Mapping[str, Sequence[str]]"
 
 
 def row(
@@ -57,7 +54,7 @@ def row(
             )
     found = tuple(dict.fromkeys(operation for _, operation in known if operation is not None))
     _types(found, types, place, vocabulary, faults)
-    values = _attributes(found, attributes, place, faults)
+    values = limited(found, attributes, place, faults)
     if ndim is not None and ndim[1] is not None and ndim[0] > ndim[1]:
         faults.add(
             "ndim-order",
@@ -113,7 +110,7 @@ def _types(
                         "forbidden-dtype",
                         place.at("types", variable, index),
                         f"{operation.name} does not allow {dtype} for {variable}",
-                        f"it allows {_some(allowed)}.",
+                        f"write some of those it allows: {_some(allowed)}.",
                     )
 
 
@@ -132,71 +129,6 @@ def _unknown_dtypes(
                 if ours
                 else suggest(dtype, vocabulary.known_dtypes, advice),
             )
-
-
-def _attributes(
-    operations: Sequence[Operation],
-    attributes: Mapping[str, Sequence[Any]],
-    place: Place,
-    faults: Faults,
-) -> tuple[tuple[str, tuple[Any, ...]], ...]:
-    kept: list[tuple[str, tuple[Any, ...]]] = []
-    for name in sorted(attributes):
-        values = tuple(_frozen(value) for value in attributes[name])
-        for operation in operations:
-            formal = operation.attribute(name)
-            if formal is None:
-                mine = [attribute.name for attribute in operation.attributes]
-                near = nearest(name, mine)
-                faults.add(
-                    "unknown-attribute",
-                    place.key("attributes", name),
-                    f"{operation.name} has no attribute {show(name)}",
-                    f"did you mean {near!r}?" if near else _own(operation, mine),
-                )
-                continue
-            normal = [_value(v, i, formal, operation, place, faults) for i, v in enumerate(values)]
-            if formal is operations[0].attribute(name):
-                faults.twice(f"attributes.{name}", normal, place.below("attributes", name))
-                values = tuple(dict.fromkeys(normal))
-        kept.append((name, values))
-    return tuple(kept)
-
-
-def _value(
-    value: Any,
-    index: int,
-    formal: FormalAttribute,
-    operation: Operation,
-    place: Place,
-    faults: Faults,
-) -> Any:
-    kind = expected(formal.type)
-    may_be_omitted = not formal.required and formal.default is None
-    if value is None and may_be_omitted:
-        return None
-    if kind is not None and accepts(formal.type, value):
-        return normalised(formal.type, value)
-    if kind is None:
-        message = (
-            f"{formal.name} of {operation.name} is a {formal.type}, which has no values to list"
-        )
-        fix = "leave the attribute out."
-    else:
-        message = f"{formal.name} of {operation.name} is {kind}, got {show(value)}"
-        fix = f"write {kind}" + (", or null for: omitted." if may_be_omitted else ".")
-    faults.add("attribute-value", place.at("attributes", formal.name, index), message, fix)
-    return ("wrong", index)
-
-
-def _own(operation: Operation, mine: Iterable[str]) -> str:
-    names = ", ".join(mine)
-    rest = f"give {operation.name} a row of its own."
-    return f"write one of: {names}; or {rest}" if names else rest
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(_frozen(one) for one in value) if isinstance(value, (list, tuple)) else value
 
 
 def _some(dtypes: Sequence[str]) -> str:

@@ -32,6 +32,8 @@ CODES = {
     "probe-kind": "a probe has no kind, or several",
     "probe-key": "a probe has a key that belongs to another kind",
     "probe-module": "a module probe does not name one top-level module",
+    "probe-path": "a path probe's path is not absolute",
+    "probe-platform": "a platform probe names what is nearly, but not quite, a system",
     "probe-timeout": "a probe's timeout is not a finite number of seconds above 0",
     "probe-version": "a probe's version is not a PEP 440 specifier set",
     "evidence": "coverage says inherited without a backend, or names one without it",

@@ -52,23 +52,24 @@ def with_registration(
         DuplicateBackend: the id is taken, and `replace` is False.
         ConfigError: the registration breaks a rule.
     """
+    faults = Faults()
+    spot = Spot(Origin(f"registration of {show(registration.id)}", layer="code"))
+    _shape(registration, spot, faults)
+    if faults.found:
+        raise ConfigError(faults.in_order([]))
     others = {one.id: one for one in content.registrations}
     earlier = others.pop(registration.id, None)
     if earlier is not None and not replace:
         raise DuplicateBackend(
             f"backend {registration.id!r} is already registered, at {earlier.origin}"
         )
-    faults = Faults()
-    spot = Spot(Origin(f"registration of {show(registration.id)}", layer="code"))
-    _shape(registration, spot, faults)
-    if not faults.found:
-        made = _frozen(registration, earlier, spot, vocabulary, faults)
-        declared = Declared.of(content)
-        places = {field.name: spot for field in dataclasses.fields(Registration)}
-        drafts = {one.id: Draft(one, -1, {}) for one in others.values()}
-        drafts[made.id] = Draft(made, 0, places)
-        rules.check(drafts[made.id], declared.names(), declared.ids(), faults)
-        across.check(drafts, faults)
+    made = _frozen(registration, earlier, spot, vocabulary, faults)
+    declared = Declared.of(content)
+    drafts = {one.id: Draft(one, -1, {}) for one in others.values()}
+    places = {field.name: spot for field in dataclasses.fields(Registration)}
+    drafts[made.id] = Draft(made, 0, places)
+    rules.check(drafts[made.id], declared.names(), declared.ids(), faults)
+    across.check(drafts, faults)
     if faults.found:
         raise ConfigError(faults.in_order([]))
     ordered = tuple(sorted((*others.values(), made), key=lambda one: (one.rank, one.id)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rlx.freeze.claims import FOREIGN_NAMES
 from rlx.freeze.faults import show
 from rlx.freeze.nearest import suggest
 from rlx.freeze.vocabulary import packaged_vocabulary
@@ -138,5 +139,7 @@ def _unknown(what: str, name: str, known: Iterable[str], place: Node, faults: Fa
         "operation-type",
         place.at(),
         f"unknown {what} {show(name)}",
-        suggest(name, known, f"write a known {what}."),
+        f"did you mean {FOREIGN_NAMES[name]!r}?"
+        if name in FOREIGN_NAMES
+        else suggest(name, known, f"write a known {what}."),
     )

@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 from rlx.freeze import names
 from rlx.freeze.faults import show
 from rlx.registration import Probe
+from rlx.spelling import nearest
 
 if TYPE_CHECKING:
     from rlx.freeze.faults import Faults, Place
     from rlx.manifest.models import ProbeModel
+    from rlx.origin import Origin
 
 KINDS = ("platform", "module", "library", "path", "call")
+SYSTEMS = ("android", "cygwin", "darwin", "freebsd", "ios", "linux", "macos", "win32", "windows")
+MACHINES = ("aarch64", "amd64", "arm64", "armv7l", "i686", "ppc64le", "riscv64", "s390x", "x86_64")
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]|\\\\")
 _MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _EXAMPLE = 'write one kind, such as {module: numpy, version: ">=2"}.'
 
@@ -71,6 +76,8 @@ def check(one: Probe, place: Place, faults: Faults) -> None:
                 "name a platform, such as linux.",
             )
         faults.twice("platform", one.values, place.below("platform"))
+        for index, value in enumerate(one.values):
+            _system(value, place.at("platform", index), faults)
     elif len(one.values) != 1:
         faults.add(
             "probe-kind",
@@ -80,6 +87,13 @@ def check(one: Probe, place: Place, faults: Faults) -> None:
         )
     elif one.kind == "module":
         _module(one, place, faults)
+    elif one.kind == "path" and not _ABSOLUTE.match(one.values[0]):
+        faults.add(
+            "probe-path",
+            place.at("path"),
+            f"path must be absolute, got {show(one.values[0])}",
+            "write the whole path, such as /dev/kfd.",
+        )
     elif one.kind == "call":
         names.entry_point("call", one.values[0], place.at("call"), faults)
         if not (math.isfinite(one.timeout) and one.timeout > 0):
@@ -89,6 +103,18 @@ def check(one: Probe, place: Place, faults: Faults) -> None:
                 f"timeout must be a finite number of seconds above 0, got {one.timeout!r}",
                 "write seconds, such as 10.",
             )
+
+
+def _system(name: str, origin: Origin, faults: Faults) -> None:
+    """A name that is one slip away from a system's would silently match nothing."""
+    near = nearest(name, SYSTEMS)
+    if near is not None and near != name.lower() and name.lower() not in MACHINES:
+        faults.add(
+            "probe-platform",
+            origin,
+            f"unknown platform {show(name)}",
+            f"did you mean {near!r}?",
+        )
 
 
 def _module(one: Probe, place: Place, faults: Faults) -> None:

@@ -28,7 +28,8 @@ class Routes:
 
     routing: Routing
     _written: dict[str, tuple[int, Origin]] = field(default_factory=dict)
-    _mine: list[Setting] = field(default_factory=list)
+    _devices: list[Setting] = field(default_factory=list)
+    _backends: list[Setting] = field(default_factory=list)
 
     def add(self, node: Node, number: int, faults: Faults) -> None:
         """The routing of one manifest of layer `number`."""
@@ -53,50 +54,51 @@ class Routes:
                     earlier,
                 )
         old = self.routing
-        device, backend = old.device, old.backend
-        if "device" in settings or "backend" in settings:
-            device, backend = settings.get("device"), settings.get("backend")
-            self._mine = [one for one in (device, backend) if one is not None]
-        dispatch = settings.get("kernel_dispatch", old.kernel_dispatch)
-        self.routing = Routing(dispatch, device, backend)
+        device, backend = settings.get("device"), settings.get("backend")
+        self._devices += [] if device is None else [device]
+        self._backends += [] if backend is None else [backend]
+        if device is None and backend is None:
+            device, backend = old.device, old.backend
+        self.routing = Routing(
+            settings.get("kernel_dispatch", old.kernel_dispatch), device, backend
+        )
 
     def check(self, devices: Mapping[str, str], backends: Collection[str], faults: Faults) -> None:
-        """What the layers ask for exists; a base has been checked already."""
-        device, backend = self.routing.device, self.routing.backend
-        if device in self._mine and device is not None:
-            self._devices(device, devices, faults)
-        if backend in self._mine and backend is not None:
-            name = backend.value.strip().lower()
+        """What any layer asks for exists; a base has been checked already."""
+        for setting in self._devices:
+            _check_devices(setting, devices, faults)
+        for setting in self._backends:
+            name = setting.value.strip().lower()
             if name not in backends and name != UNSET:
                 faults.add(
                     "unknown-backend",
-                    backend.origin,
-                    f"unknown backend {show(backend.value)}",
-                    suggest(name, backends, "run `rlx backends` to see the registered ids."),
-                )
-
-    def _devices(self, setting: Setting, devices: Mapping[str, str], faults: Faults) -> None:
-        if setting.value.strip().lower() == UNSET:
-            return
-        try:
-            specs = DeviceSpec.parse_request(setting.value)
-        except InvalidDevice as error:
-            faults.add("invalid-device", setting.origin, error.message, error.fix)
-            return
-        for spec in specs:
-            if spec.name not in devices:
-                faults.add(
-                    "unknown-device",
                     setting.origin,
-                    f"unknown device {show(spec.name)}",
-                    suggest(spec.name, devices, "declare it under devices."),
+                    f"unknown backend {show(setting.value)}",
+                    suggest(name, backends, "run `rlx backends` to see the registered ids."),
                 )
 
     def frozen(self) -> Routing:
         """The routing in force; `auto` asks for nothing."""
-        return Routing(
-            self.routing.kernel_dispatch, _set(self.routing.device), _set(self.routing.backend)
-        )
+        routing = self.routing
+        return Routing(routing.kernel_dispatch, _set(routing.device), _set(routing.backend))
+
+
+def _check_devices(setting: Setting, devices: Mapping[str, str], faults: Faults) -> None:
+    if setting.value.strip().lower() == UNSET:
+        return
+    try:
+        specs = DeviceSpec.parse_request(setting.value)
+    except InvalidDevice as error:
+        faults.add("invalid-device", setting.origin, error.message, error.fix)
+        return
+    for spec in specs:
+        if spec.name not in devices:
+            faults.add(
+                "unknown-device",
+                setting.origin,
+                f"unknown device {show(spec.name)}",
+                suggest(spec.name, devices, "declare it under devices."),
+            )
 
 
 def _set(setting: Setting | None) -> Setting | None:

@@ -8,6 +8,7 @@ from rlx.freeze import names, probes
 from rlx.freeze.faults import show
 from rlx.freeze.nearest import suggest
 from rlx.registration import LAST_RANK
+from rlx.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -75,7 +76,11 @@ def _device(draft: Draft, devices: Mapping[str, str], faults: Faults) -> None:
         message, fix = f"device {device!r} is an alias", f"write {canonical}, the device's id."
     else:
         message = f"unknown device {show(device)}"
-        fix = suggest(device, devices, "declare it under devices.")
+        near = nearest(device, devices)
+        known = ", ".join(sorted(set(devices.values())))
+        fix = f"write one of: {known}; or declare it under devices."
+        if near is not None:
+            fix = f"did you mean {devices[near]!r}?"
     faults.add("unknown-device", draft.place("device").at(), message, fix)
 
 

@@ -81,3 +81,33 @@ def run_node() -> Callable[..., list[Array]]:
         return run_model(model, given)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def run_onnxruntime() -> Callable[..., list[Array]]:
+    """`run_onnxruntime(operation, attributes, inputs, outputs=1, opset=22)`: by onnxruntime."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+
+    def run(
+        operation: str,
+        attributes: dict[str, Any],
+        inputs: Sequence[Array | None],
+        outputs: int = 1,
+        opset: int = 22,
+    ) -> list[Array]:
+        likes = [np.zeros(0, np.float32)] * outputs
+        model = node_model(operation, attributes, inputs, likes)
+        model.opset_import[0].version = opset
+        for value in model.graph.output:
+            value.ClearField("type")
+        session = onnxruntime.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
+        feeds = {f"x{i}": value for i, value in enumerate(inputs) if value is not None}
+        return list(session.run(None, feeds))
+
+    return run

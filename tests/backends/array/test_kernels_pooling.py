@@ -175,7 +175,9 @@ def test_average_pool_agrees_with_onnxruntime(run_node, run_onnxruntime, case, i
 @given(poolings(), st.sampled_from(["SAME_UPPER", "SAME_LOWER", "VALID"]))
 def test_automatic_padding_agrees_with_onnxruntime(run_node, run_onnxruntime, case, auto_pad):
     attributes, shape = case
-    assume(all(d == 1 for d in attributes["dilations"]))  # onnxruntime forgets them here
+    # onnxruntime forgets dilations here, and refuses windows that leave pixels out
+    steps = zip(attributes["kernel_shape"], attributes["strides"], strict=True)
+    assume(all(d == 1 for d in attributes["dilations"]) and all(k >= s for k, s in steps))
     attributes = {k: v for k, v in attributes.items() if k not in ("pads", "ceil_mode")}
     attributes, x = {**attributes, "auto_pad": auto_pad}, distinct(shape)
     (wanted,) = run_onnxruntime("MaxPool", attributes, [x])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -29,7 +30,11 @@ _TYPES: dict[str, Any] = {
     "array": tuple,
     "object": dict,
 }
+_ROOT_KEYS = frozenset(name for model in KINDS.values() for name in model.model_fields)
 _HEAD = {"apiVersion": (API_VERSION,), "kind": tuple(KINDS)}
+
+
+_described = cache(describe)
 
 
 def check(document: Document) -> ManifestModel:
@@ -63,7 +68,7 @@ def _model(document: Document, faults: Faults) -> type[ManifestModel] | None:
     for key, known in _HEAD.items():
         node = root.child(key)
         if node is None:
-            some = list(root.value)[:_TRIED]
+            some = [one for one in root.value if one not in _ROOT_KEYS][:_TRIED]
             near = next((one for one in some if wording.nearest(one, [key]) == key), None)
             if near is None:
                 message = f"{show(key)} is missing from this manifest"
@@ -86,7 +91,7 @@ class _Explainer:
 
     def __init__(self, document: Document, model: type[ManifestModel], faults: Faults):
         self.document = document
-        self.root = describe(model)
+        self.root = _described(model)
         self.faults = faults
 
     def explain(self, error: ValidationError) -> None:

@@ -14,6 +14,8 @@ from rlx.program.types import ValueType
 if TYPE_CHECKING:
     from rlx.program.types import Block, Node
 
+_FIX = "Fix: choose a backend that covers it: run `rlx explain --all`."
+
 
 @dataclass(frozen=True, slots=True)
 class Op:
@@ -85,11 +87,16 @@ class Draft:
         Raises:
             NotImplementedError: there is none; coverage should have refused the program.
         """
+        for name in (*op.inputs, *op.outputs):
+            if name in self.types and self.types[name].kind != "tensor":
+                raise NotImplementedError(
+                    f"node {op.name!r} {op.operation}: {name!r} is a {self.types[name].kind}, "
+                    f"and array kernels take tensors. {_FIX}"
+                )
         builder = KERNELS.get(op.operation)
         if builder is None:
             raise NotImplementedError(
-                f"node {op.name!r}: no array kernel for {op.operation}. "
-                "Fix: choose a backend that covers it: run `rlx explain --all`."
+                f"node {op.name!r}: no array kernel for {op.operation}. {_FIX}"
             )
         try:
             return builder(self.site(op))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from rlx.backends.array.draft import Draft
 from rlx.backends.array.fold import fold, prune
 from rlx.backends.array.fuse import fuse
 from rlx.backends.array.plan import Plan, schedule
-from rlx.errors import SessionClosed
+from rlx.errors import ExecutionError, SessionClosed
 
 if TYPE_CHECKING:
     from rlx.backends.array.site import Array
@@ -30,8 +29,37 @@ class Library:
     to_native: Callable[[Array], Array]
     """Turns a NumPy array into one of the library, which may share its memory."""
     copy: Callable[[Array], Array]
-    guard: Callable[[], AbstractContextManager[Any]]
-    """The context in which kernels run, such as one that silences warnings."""
+    guard: Callable[..., Any]
+    """Called as `guard(function, *arguments)`: calls it where kernels may run, such as with
+    warnings silenced."""
+
+
+def _plan(draft: Draft) -> Plan:
+    prune(draft)
+    fold(draft)
+    prune(draft)
+    fuse(draft)
+    prune(draft)
+    return schedule(draft)
+
+
+def _execute(plan: Plan, slots: list[Array]) -> None:
+    """Do the steps: the loop that all runs spend their time in."""
+    kernel, sources = None, None
+    try:
+        for kernel, sources, targets, dead in plan.steps:
+            result = kernel(*[slots[source] for source in sources])
+            if targets.__class__ is int:
+                slots[targets] = result
+            else:
+                for target, part in zip(targets, result, strict=False):
+                    slots[target] = part
+            for slot in dead:
+                slots[slot] = None
+    except Exception as error:
+        ran = ((step[0] is kernel and step[1] is sources) for step in plan.steps)
+        failed = plan.labels[list(ran).index(True)]
+        raise ExecutionError(f"{failed} failed: {error}") from error
 
 
 class ArrayExecutable:
@@ -44,22 +72,18 @@ class ArrayExecutable:
         self.device = library.device
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
-        """Run once: inputs in the program's input order, outputs in its output order."""
+        """Run once: inputs in the program's input order, outputs in its output order.
+
+        Raises:
+            ExecutionError: a kernel failed; the message names its node.
+            SessionClosed: the executable is closed.
+        """
         plan = self._plan
         if plan is None:
             raise SessionClosed("the executable is closed")
         slots = list(plan.slots)
         slots[: self._inputs] = inputs
-        with self._library.guard():
-            for kernel, sources, targets, dead in plan.steps:
-                result = kernel(*[slots[source] for source in sources])
-                if targets.__class__ is int:
-                    slots[targets] = result
-                else:
-                    for target, part in zip(targets, result, strict=False):
-                        slots[target] = part
-                for slot in dead:
-                    slots[slot] = None
+        self._library.guard(_execute, plan, slots)
         outputs = [slots[slot] for slot in plan.outputs]
         for position in plan.copied:
             outputs[position] = self._library.copy(outputs[position])
@@ -86,12 +110,7 @@ class ArrayBackend:
         """
         library = self._library
         draft = Draft.from_block(program.body, library.xp, library.to_native)
-        with library.guard():
-            fold(draft)
-            prune(draft)
-            fuse(draft)
-            prune(draft)
-            plan = schedule(draft)
+        plan = library.guard(_plan, draft)
         return ArrayExecutable(plan, library, len(draft.inputs))
 
     def close(self) -> None:

@@ -17,6 +17,7 @@ BUDGET = 1 << 30
 RANDOM = frozenset(
     {
         "Bernoulli",
+        "Dropout",
         "Multinomial",
         "RandomNormal",
         "RandomNormalLike",

@@ -15,7 +15,11 @@ def is_numpy(xp: Any) -> bool:
 def function(xp: Any, name: str) -> Fresh:
     """A function of the standard that makes new memory; NumPy's can write into given memory too."""
     call = getattr(xp, name)
-    return Fresh(call, call if is_numpy(xp) else None)
+    if not is_numpy(xp):
+        return Fresh(call)
+    if name in {"maximum", "minimum"}:  # NumPy wants the keyword here
+        return Fresh(call, lambda x, y, out: call(x, y, out=out))
+    return Fresh(call, call)
 
 
 def is_integer(xp: Any, dtype: Any) -> bool:

@@ -27,6 +27,8 @@ class Plan:
     outputs: tuple[int, ...]
     copied: tuple[int, ...]
     """Positions in `outputs` that may share memory with an input, a constant or another output."""
+    labels: tuple[str, ...]
+    """What each step is to a reader: its node and operation."""
 
 
 def schedule(draft: Draft) -> Plan:
@@ -61,7 +63,8 @@ def schedule(draft: Draft) -> Plan:
     for name, array in draft.constants.items():
         slots[numbers[name]] = array
     outputs = tuple(numbers[name] for name in draft.outputs)
-    return Plan(tuple(slots), tuple(steps), outputs, memory.shared_outputs())
+    labels = tuple(f"node {op.name!r} {op.operation}" for op in draft.ops)
+    return Plan(tuple(slots), tuple(steps), outputs, memory.shared_outputs(), labels)
 
 
 def _dying(draft: Draft, op: Op, at: int, last_use: dict[str, int]) -> set[str]:

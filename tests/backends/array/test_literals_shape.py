@@ -8,6 +8,7 @@ import onnx
 import pytest
 
 from rlx.backends.array.kernels import constants, cutting, shape
+from rlx.errors import ExecutionError
 
 F32 = onnx.TensorProto.FLOAT
 
@@ -121,7 +122,9 @@ def test_training_dropout_scales_what_it_keeps(run_node):
 
 
 def test_a_split_that_does_not_fit_says_so(run_node):
-    with pytest.raises(ValueError, match=r"^Split_0: sizes \[1, 1\] do not sum to 3$"):
+    with pytest.raises(
+        ExecutionError, match=r"^node 'Split_0' Split failed: sizes \[1, 1\] do not sum to 3"
+    ):
         run_node("Split", {}, [f([1, 2, 3]), n(1, 1)], [LINE, LINE], symbolic=True)
 
 

@@ -29,7 +29,7 @@ def _plain(function: Callable[[Any, Array], Array]) -> Builder:
 def _relu(site: Site) -> Kernel:
     xp = site.xp
     if is_numpy(xp):
-        return Fresh(lambda x: xp.maximum(x, 0), lambda x, out: xp.maximum(x, 0, out))
+        return Fresh(lambda x: xp.maximum(x, 0), lambda x, out: xp.maximum(x, 0, out=out))
     return Fresh(lambda x: xp.maximum(x, xp.zeros_like(x)))
 
 
@@ -140,7 +140,7 @@ def _clip(site: Site) -> Kernel:
     if is_numpy(xp):
 
         def into(x: Array, low: Array, high: Array, out: Array) -> Array:
-            return xp.minimum(xp.maximum(x, low, out), high, out)
+            return xp.minimum(xp.maximum(x, low, out=out), high, out=out)
 
         return Fresh(lambda x, low, high: xp.minimum(xp.maximum(x, low), high), into)
     return Fresh(lambda x, low, high: xp.minimum(xp.maximum(x, low), high))

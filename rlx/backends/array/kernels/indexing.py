@@ -127,7 +127,7 @@ def _top_k(site: Site) -> Kernel:
             at = axis_of(axis, x.ndim)
             size = x.shape[at]
             if k > size:
-                raise ValueError(f"{site.name}: k is {k}, axis {at} has {size} values")
+                raise ValueError(f"k is {k}, axis {at} has {size} values")
             if largest:  # reversed twice, so that the stable order favours the lower index
                 ascending = xp.argsort(xp.flip(x, axis=at), axis=at, stable=True)
                 order = size - 1 - xp.flip(ascending, axis=at)

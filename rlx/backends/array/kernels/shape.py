@@ -84,7 +84,7 @@ def _unsqueeze(site: Site) -> Kernel:
             ndim = x.ndim + len(axes)
             new = {axis_of(axis, ndim) for axis in axes}
             if len(new) != len(axes):
-                raise ValueError(f"{site.name}: axes {list(axes)} name an axis twice")
+                raise ValueError(f"axes {list(axes)} name an axis twice")
             sizes = iter(x.shape)
             return reshape(x, tuple(1 if at in new else next(sizes) for at in range(ndim)))
 
@@ -141,7 +141,7 @@ def _split(site: Site) -> Kernel:
             chunk = -(-length // parts)
             lengths = sizes if sizes is not None else (chunk,) * parts
             if sizes is not None and sum(sizes) != length:
-                raise ValueError(f"{site.name}: sizes {list(sizes)} do not sum to {length}")
+                raise ValueError(f"sizes {list(sizes)} do not sum to {length}")
             before = (slice(None),) * at
             pieces, start = [], 0
             for size in lengths:

@@ -9,6 +9,7 @@ from rlx import checks, route_json, route_text
 from rlx.checks import NO_FACT, Question
 from rlx.device import DeviceSpec
 from rlx.dispatch import DispatchReport, report
+from rlx.narrowing import Pending, gather, select
 from rlx.verdicts import CODES, Candidate, Fact, Reason
 
 if TYPE_CHECKING:
@@ -21,14 +22,6 @@ if TYPE_CHECKING:
 
 Facts = "Mapping[tuple[str, int], Fact]"
 """By backend id and device index (0 where the request names none)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """`decide` needs one more fact: probe this backend at this index, then ask again."""
-
-    backend: str
-    index: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,12 +110,12 @@ def decide(
     program = None if needs is None else cast("Program", requirements)
     needs = cast("Requirements", requirements if needs is None else needs)
     used: dict[tuple[str, int], Fact] = {}
-    found = _select(registry, needs, request, facts, used)
+    found = select(registry, needs, request, facts, used)
     if isinstance(found, Pending):
         return found
     complete = evaluate_all or found is None
     if complete:
-        pending = _gather(registry, request, facts, used)
+        pending = gather(registry, request, facts, used)
         if pending is not None:
             return pending
     place = None if found is None else found[:2]
@@ -133,86 +126,6 @@ def decide(
     one = registry.registrations[index]
     asked = None if at is None else request.devices[at].index
     return Route(one.id, DeviceSpec(one.device, asked or 0), request, question, degraded)
-
-
-def _select(
-    registry: Registry,
-    needs: Requirements,
-    request: Request,
-    facts: Mapping[tuple[str, int], Fact],
-    used: dict[tuple[str, int], Fact],
-) -> tuple[int, int | None, bool] | Pending | None:
-    """The first backend without a reason against it, the place of its device spec, degraded."""
-    degraded = False
-    table = registry.coverage
-    facets = table.facets
-    if request.backend is None:
-        fits = facets.implicit
-    else:
-        named = facets.index.get(request.backend)
-        fits = 0 if named is None else facets.enabled & facets.dispatching & 1 << named
-    if request.disabled:
-        fits &= ~checks.disabled_mask(registry, request)
-    for name in request.require:
-        fits &= facets.capabilities.get(name, 0)
-    if needs.capabilities:
-        for capability in registry.capabilities:
-            if capability.id in needs.capabilities:
-                fits &= facets.capabilities.get(capability.id, 0)
-    if fits:
-        fits &= table.covers(needs)
-    groups: list[tuple[int | None, int]] = (
-        [(at, fits & facets.devices.get(spec.name, 0)) for at, spec in enumerate(request.devices)]
-        if request.devices
-        else [(None, fits)]
-    )
-    for at, group in groups:
-        wanted = 0 if at is None else request.devices[at].index or 0
-        if wanted:
-            group &= facets.call_probed
-        if at is None and request.backend is None:
-            group &= ~facets.software
-        for index in checks.preferred(registry, request, group):
-            one = registry.registrations[index]
-            key = (one.id, wanted)
-            fact = facts.get(key)
-            if fact is None:
-                if one.probes:
-                    return Pending(*key)
-                return index, at, degraded
-            used[key] = fact
-            if fact.reason is not None or (
-                fact.software and at is None and request.backend is None
-            ):
-                continue
-            if fact.open_failure is None:
-                return index, at, degraded
-            degraded = True
-    return None
-
-
-def _gather(
-    registry: Registry,
-    request: Request,
-    facts: Mapping[tuple[str, int], Fact],
-    used: dict[tuple[str, int], Fact],
-) -> Pending | None:
-    """Collect the facts of every candidate; the first that is missing. Disabled ones need none."""
-    for index, at in checks.places(registry, request):
-        one = registry.registrations[index]
-        spec = None if at is None else request.devices[at]
-        key = (one.id, (spec.index if spec else None) or 0)
-        fact = facts.get(key)
-        if fact is not None:
-            used[key] = fact
-        elif (
-            one.probes
-            and one.enabled
-            and not checks.index_missing(one, spec)
-            and not checks.disabled_by(registry, request, one)
-        ):
-            return Pending(*key)
-    return None
 
 
 __all__ = [

@@ -19,10 +19,44 @@ LAYERS = (
     ("program", "registration"),
     ("operations",),
     ("manifest",),
-    ("registries", "freeze", "coverage", "settings", "request", "effective", "scope", "asked", "variables", "environment", "facets", "misses"),
-    ("router", "verdicts", "checks", "operands", "reason_text", "route_text", "route_json", "dispatch"),
+    (
+        "registries",
+        "freeze",
+        "coverage",
+        "settings",
+        "request",
+        "effective",
+        "scope",
+        "asked",
+        "variables",
+        "environment",
+        "facets",
+        "misses",
+    ),
+    (
+        "router",
+        "verdicts",
+        "checks",
+        "narrowing",
+        "operands",
+        "reason_text",
+        "route_text",
+        "route_json",
+        "dispatch",
+    ),
     ("probe", "artifact"),
-    ("session", "routes", "default", "selection", "compiling", "leases", "opening", "executable", "inputs", "logs"),
+    (
+        "session",
+        "routes",
+        "default",
+        "selection",
+        "compiling",
+        "leases",
+        "opening",
+        "executable",
+        "inputs",
+        "logs",
+    ),
     ("onnx_backend", "conformance", "testing"),
     ("cli", "__main__"),
 )
@@ -168,6 +202,8 @@ def test_the_light_import_test_can_fail():
 @pytest.mark.parametrize("command", ["backends", "validate"])
 def test_listing_and_validating_import_no_onnx(command):
     code = f"from rlx.cli.app import run; run(['{command}', '--json'])"
-    loaded = loaded_by(f"import io; sys.stdout, out = io.StringIO(), sys.stdout; {code}; sys.stdout = out")
+    loaded = loaded_by(
+        f"import io; sys.stdout, out = io.StringIO(), sys.stdout; {code}; sys.stdout = out"
+    )
     assert "click" in loaded
     assert not loaded & {"onnx", "onnxruntime", "numpy"}

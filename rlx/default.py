@@ -55,7 +55,7 @@ def load_registry(
         SettingError: a variable has a value that is not allowed.
     """
     named, only = settings.configuration()
-    return Registry.load((*([named] if named else []), *paths), only=only, cwd=cwd)
+    return Registry.load(tuple(paths), only=only, cwd=cwd, environment=named or None)
 
 
 def default_registry() -> Registry:

@@ -37,7 +37,7 @@ def read(folder: Path) -> Content | None:
         data = loads((folder / FILE).read_bytes())
         if data["format"] != FORMAT or data["sources"] != digests(folder, data["sources"]):
             return None
-    except (OSError, ValueError, KeyError):  # missing or cut off: the YAML says the same
+    except (OSError, ValueError, KeyError, TypeError):  # missing or cut off: the YAML says the same
         return None
     return _Reader(data).content()
 

@@ -54,8 +54,10 @@ def effective(
     env = environment() if env is None else env
     rows = []
     for variable in VARIABLES:
-        said = list(_said(registry, variable.name, scope, env)) or [(variable.default, DEFAULT)]
+        said = list(_said(registry, variable.name, scope, env))
         losers = tuple((value, origin) for value, origin in said[1:] if value != _UNSET)
+        if not said or (said[0][0] == _UNSET and not losers):
+            said = [(variable.default, DEFAULT)]
         rows.append(Effective(variable.name, *said[0], losers))
     return tuple(rows)
 

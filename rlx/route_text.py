@@ -59,7 +59,7 @@ def _chosen(route: Route) -> str:
         why.append(f"named by {request.source}")
     if request.devices:
         asked = ",".join(map(str, request.devices))
-        why.append(f"{asked} was asked for by {request.source}")
+        why.append(f"{asked} was asked for by {request.source}{_passed_over(route)}")
     if one.id in request.precedence:
         why.append("put first by RLX_PRECEDENCE")
     why.append(rank_text(one))
@@ -70,6 +70,16 @@ def _chosen(route: Route) -> str:
     return printable(
         f"{program_text(route)} runs on {one.id} ({route.device}): {', '.join(why)}{degraded}"
     )
+
+
+def _passed_over(route: Route) -> str:
+    """The devices before the chosen one that have no candidate to speak for them."""
+    assert route.device is not None
+    names = [spec.name for spec in route.request.devices]
+    served = {one.device.partition(":")[0] for one in route.candidates}
+    before = names[: names.index(route.device.name)]
+    unserved = [name for name in dict.fromkeys(before) if name not in served]
+    return f" (no backend is registered for {' or '.join(unserved)})" if unserved else ""
 
 
 def _refused(route: Route) -> list[str]:

@@ -113,6 +113,14 @@ def test_a_device_whose_backends_are_all_disabled(make_registry, backend, mlp):
     )
 
 
+def test_a_list_that_falls_through_says_why(make_registry, backend, mlp):
+    request = Request((METAL, CPU), source=WHERE)
+    assert str(decide(make_registry(backend("a")), mlp, request, {})) == (
+        "mlp (2 nodes) runs on a (cpu:0): metal,cpu was asked for by RLX_DEVICE "
+        "(no backend is registered for metal), rank 100"
+    )
+
+
 def test_only_the_oracle_is_left(make_registry, backend, mlp):
     registry = make_registry(
         backend("numpy"), backend("reference", rank=900, reference_oracle=True)

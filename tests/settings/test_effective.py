@@ -31,6 +31,11 @@ def test_the_winner_comes_with_those_that_lost(make_registry, monkeypatch):
         )
 
 
+def test_what_the_winner_does_not_name_and_nobody_lost_is_unset(registry, monkeypatch):
+    monkeypatch.setenv("RLX_DEVICE", "cpu")
+    assert row(registry, "RLX_BACKEND") == ("unset", "default", [])
+
+
 def test_a_backend_replaces_the_device_of_a_weaker_source(make_registry, monkeypatch):
     registry = make_registry(device=Setting("cuda", FILE))
     monkeypatch.setenv("RLX_BACKEND", "numpy")

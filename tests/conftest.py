@@ -9,10 +9,12 @@ import pytest
 
 def pytest_runtest_setup(item):
     """Skip a test whose engine is missing; fail it where RLX_TEST_REQUIRE names the engine."""
+    required = os.environ.get("RLX_TEST_REQUIRE", "").replace(" ", "").split(",")
+    if item.get_closest_marker("network") and "network" not in required:
+        pytest.skip("needs a package registry: set RLX_TEST_REQUIRE=network to run it")
     for mark in item.iter_markers("needs"):
         (name,) = mark.args
         if importlib.util.find_spec(name) is None:
-            required = os.environ.get("RLX_TEST_REQUIRE", "").replace(" ", "").split(",")
             if name in required:
                 pytest.fail(f"{name} is not installed, and RLX_TEST_REQUIRE requires it here")
             pytest.skip(f"needs {name}, which is not installed")

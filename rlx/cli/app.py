@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -111,19 +109,20 @@ def run(arguments: Sequence[str]) -> int:
         output.error(error)
         return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.ctx.get_help() if error.ctx else error.format_message())
+        output.text(error.ctx.get_help() if error.ctx else error.format_message(), err=True)
         return USAGE
     except click.ClickException as error:
-        error.show()
+        usage = (
+            f"{error.ctx.get_usage()}\n\n"
+            if isinstance(error, click.UsageError) and error.ctx
+            else ""
+        )
+        output.text(f"{usage}rlx: {error.format_message()}", err=True)
         return USAGE
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
+        output.text("interrupted", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader went away, as in `rlx backends | head`; the rest has nowhere to go.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - until exit
-        return 0
     except OSError as error:
-        click.echo(f"rlx: {output.printable(str(error))}", err=True)
+        output.text(f"rlx: {output.printable(str(error))}", err=True)
         return NO
     return result if isinstance(result, int) else 0

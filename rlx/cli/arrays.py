@@ -63,9 +63,8 @@ def draw(
     an array in `feed`, else from `sizes`, else it is 1, which a note says.
     """
     symbols, notes = _sizes(sizes), []
-    for value in program.inputs:
-        shape = value.type.shape or ()
-        for size, got in zip(shape, np.shape(feed.get(value.name, ())), strict=False):
+    for value in (one for one in program.inputs if one.name in feed):
+        for size, got in zip(value.type.shape or (), np.shape(feed[value.name]), strict=False):
             if isinstance(size, str):
                 symbols.setdefault(size, got)
     unused = set(_sizes(sizes)) - {

@@ -96,7 +96,7 @@ def command(
 def say(quiet: bool, line: str) -> None:
     """Print progress, unless JSON was asked for."""
     if not quiet:
-        click.echo(line)
+        output.text(line)
 
 
 def folder() -> Path:

@@ -1,4 +1,4 @@
-"""The facts file: `rlx devices --json` writes it on one machine, `rlx explain` reads it elsewhere."""
+"""The facts file, which `rlx devices --json` writes and `rlx explain --facts` reads."""
 
 from __future__ import annotations
 

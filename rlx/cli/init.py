@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from rlx.cli import output
 from rlx.errors import printable
 
 STARTER = """\
@@ -40,5 +41,5 @@ def command(path: str) -> int:
         raise click.UsageError(
             f"{printable(path)} exists already. Fix: edit it, or name another file."
         ) from None
-    click.echo(f"wrote {printable(path)}: numpy now has rank 10 here. Next: rlx backends")
+    output.text(f"wrote {printable(path)}: numpy now has rank 10 here. Next: rlx backends")
     return 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -24,9 +25,20 @@ def prepare_streams() -> None:
             reconfigure(errors="backslashreplace")
 
 
-def text(lines: str | Iterable[str]) -> None:
-    """Print text whose parts were made printable before."""
-    click.echo(lines if isinstance(lines, str) else "\n".join(lines))
+def text(lines: str | Iterable[str], *, err: bool = False) -> None:
+    """Print text whose parts were made printable before; each line ends."""
+    whole = lines if isinstance(lines, str) else "\n".join(lines)
+    write(f"{whole}\n", sys.stderr if err else sys.stdout)
+
+
+def write(content: str, stream: TextIO) -> None:
+    """Write to a stream; a reader that went away, as in `rlx backends | head`, is no error."""
+    try:
+        stream.write(content)
+        stream.flush()
+    except BrokenPipeError:
+        # What is left has nowhere to go, and the interpreter flushes once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
@@ -44,7 +56,7 @@ def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
 
 def dump(value: Any) -> None:
     """Print a JSON document: ASCII, two blanks of indent, keys in the order given."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=True))
+    text(json.dumps(value, indent=2, ensure_ascii=True))
 
 
 def error_json(problem: RlxError) -> dict[str, Any]:
@@ -78,12 +90,12 @@ def fault_json(fault: Any) -> dict[str, Any]:
 
 
 def error(problem: RlxError) -> None:
-    """Print an error: as JSON on standard output where that was asked for, else on standard error."""
+    """Print an error: as JSON on standard output where asked for, else on standard error."""
     context = click.get_current_context(silent=True)
     if (context is not None and context.params.get("as_json")) or wants_json(sys.argv[1:]):
         dump(error_json(problem))
     else:
-        click.echo(str(problem), err=True)
+        text(str(problem), err=True)
 
 
 def wants_json(arguments: Sequence[str]) -> bool:

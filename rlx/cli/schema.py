@@ -44,7 +44,7 @@ def command(
             raise click.UsageError(
                 f"no schema {printable(name)!r}. Fix: choose one of: {', '.join(known)}."
             )
-        click.echo(known[name], nl=False)
+        output.text(known[name].rstrip("\n"))
         return 0
     if do is None:
         output.text(list(known))
@@ -62,11 +62,11 @@ def command(
     if as_json or as_format == "json":
         output.dump({"stale": stale})
     elif do == "write":
-        click.echo(f"{len(known)} schemas in {printable(str(target))}, {len(stale)} changed")
+        output.text(f"{len(known)} schemas in {printable(str(target))}, {len(stale)} changed")
     elif stale:
-        click.echo(f"not up to date: {', '.join(stale)}. Fix: run `rlx schema --write`.")
+        output.text(f"not up to date: {', '.join(stale)}. Fix: run `rlx schema --write`.")
     else:
-        click.echo(f"{len(known)} schemas are up to date")
+        output.text(f"{len(known)} schemas are up to date")
     return 1 if do == "check" and stale else 0
 
 

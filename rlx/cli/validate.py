@@ -12,6 +12,8 @@ from rlx.errors import ConfigError, Fault, printable
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from rlx.registries import Registry
+
 
 @click.command("validate", short_help="Check manifests; show every fault with its place.")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
@@ -40,9 +42,9 @@ def command(paths: tuple[str, ...], strict: bool, as_json: bool, as_format: str)
         )
     else:
         for fault in faults:
-            click.echo(str(fault) if fault in errors else f"{fault} (warning)")
+            output.text(str(fault) if fault in errors else f"{fault} (warning)")
         noun = "file" if len(checked) == 1 else "files"
-        click.echo(
+        output.text(
             f"{len(checked)} {noun} checked: {_count(len(errors), len(faults) - len(errors))}"
         )
     return 1 if errors else 0
@@ -57,8 +59,6 @@ def _count(errors: int, warnings: int) -> str:
 
 def check(paths: Iterable[str]) -> tuple[tuple[str, ...], tuple[Fault, ...]]:
     """The files checked, and every fault of them, each once."""
-    from rlx.registries import Registry
-
     files = tuple(file for path in paths for file in expand(path))
     faults: dict[Fault, None] = {}
     if not files:
@@ -74,13 +74,28 @@ def check(paths: Iterable[str]) -> tuple[tuple[str, ...], tuple[Fault, ...]]:
         return files, tuple(faults)
     for file in files:
         try:
-            warnings = Registry.load((file,), only=True).warnings
+            registry = load_one(file)
         except ConfigError as error:
             faults.update(dict.fromkeys(error.faults))
         else:
-            mine = (w for w in warnings if any(p.path == file for p in (w.origin, *w.related)))
-            faults.update(dict.fromkeys(mine))
+            places = ((w, (w.origin, *w.related)) for w in registry.warnings)
+            faults.update({w: None for w, around in places if any(p.path == file for p in around)})
     return files, tuple(faults)
+
+
+def load_one(file: str) -> Registry:
+    """The registry of the packaged layer and this file, which may be part of that layer itself."""
+    from pathlib import Path
+
+    from rlx import resources
+    from rlx.manifest import read_file
+    from rlx.registries import Registry
+
+    path = Path(file)
+    if resources.configs() not in path.resolve().parents:
+        return Registry.load((file,), only=True)
+    read_file(path, layer="packaged")
+    return Registry.load((), only=True)
 
 
 def expand(path: str) -> list[str]:

@@ -1,0 +1,59 @@
+"""Runs the command line in this process, from a folder of its own, and checks every `--json`."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from rlx import default
+from rlx.cli import app, documents
+
+PROJECT = Path(__file__).parents[2]
+MLP = str(PROJECT / "examples" / "mlp.onnxtxt")
+
+
+@dataclass
+class Done:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def rlx(capsys, monkeypatch, tmp_path):
+    """`rlx("backends", "--json")` runs the command line; JSON is checked against its schema."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["rlx", *arguments])
+        default.forget()
+        code = app.run(arguments)
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        done = Done(code, out, err)
+        if "--json" in arguments:
+            known = documents.documents()
+            own = {"explain": "route"}.get(arguments[0], f"{arguments[0]}-output")
+            name = "error" if "error" in done.json else own
+            jsonschema.validate(done.json, known[name])
+        return done
+
+    return run
+
+
+@pytest.fixture
+def manifest(tmp_path):
+    """Writes a manifest of kind Backends into the folder where commands run."""
+
+    def write(body, name="backends.yaml"):
+        path = tmp_path / name
+        path.write_text(f"apiVersion: rlx/v1\nkind: Backends\n{body}\n", encoding="utf-8")
+        return name
+
+    return write

@@ -1,0 +1,118 @@
+"""`rlx run`, `explain` and `demo`: promises kept, reasons shown."""
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import MLP, PROJECT
+
+X = np.array([[1, 2], [3, -4]], np.float32)
+
+
+def by_hand(x):
+    w1 = np.array([[1, -1, 0.5], [2, 1, -0.5]], np.float32)
+    hidden = np.maximum(x @ w1 + np.array([0, 0.5, 1], np.float32), 0)
+    return hidden @ np.array([[1], [2], [-1]], np.float32)
+
+
+@pytest.fixture
+def x(tmp_path):
+    np.save(tmp_path / "x.npy", X)
+    return "x=x.npy"
+
+
+@pytest.mark.parametrize("backend", ["numpy", "reference"])
+def test_a_run_writes_what_the_program_gives(rlx, x, tmp_path, backend):
+    done = rlx("run", MLP, "--input", x, "--backend", backend, "--output-dir", "out", "--json")
+    assert done.code == 0
+    assert done.json["route"]["backend"] == backend
+    np.testing.assert_allclose(np.load(tmp_path / "out" / "y.npy"), by_hand(X), rtol=1e-6)
+
+
+def test_a_request_is_a_promise_and_nothing_runs_elsewhere(rlx, x, monkeypatch, tmp_path):
+    monkeypatch.setenv("RLX_DEVICE", "metal")
+    done = rlx("run", MLP, "--input", x, "--output-dir", "out")
+    assert done.code == 3
+    assert done.out == ""
+    lines = done.err.splitlines()
+    assert lines[0].startswith("no backend can run mlp (4 nodes) on metal")
+    assert [line.split()[:2] for line in lines[1:4]] == [
+        ["onnxruntime-cpu", "not-requested"],
+        ["numpy", "not-requested"],
+        ["reference", "not-requested"],
+    ]
+    assert "metal was asked for by RLX_DEVICE" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_fallback_exists_where_it_is_written(rlx, x, monkeypatch):
+    monkeypatch.setenv("RLX_DEVICE", "metal,cpu")
+    done = rlx("run", MLP, "--input", x)
+    assert done.code == 0
+    assert "(cpu:0)" in done.out.splitlines()[0]
+    assert "metal" in done.out
+
+
+def test_precedence_and_disable_change_the_route(rlx, monkeypatch):
+    monkeypatch.setenv("RLX_PRECEDENCE", "numpy")
+    assert rlx("explain", MLP, "--json").json["backend"] == "numpy"
+    monkeypatch.setenv("RLX_DISABLE", "numpy,onnxruntime-cpu")
+    done = rlx("explain", MLP)
+    assert done.code == 3
+    assert "disabled" in done.out
+
+
+def test_a_projects_file_changes_the_route(rlx, manifest):
+    assert rlx("explain", MLP, "--backend", "numpy").code == 0
+    manifest("overrides: [{id: numpy, rank: 1}]")
+    done = rlx("explain", MLP)
+    assert "runs on numpy (cpu:0): rank 1 (backends.yaml:3:31; was 200" in done.out
+
+
+def test_explain_of_everything_also_judges_what_was_not_reached(rlx):
+    verdicts = [one["verdict"] for one in rlx("explain", MLP, "--json").json["candidates"]]
+    assert verdicts == ["selected", "not-reached", "not-reached"]
+    *_, last = rlx("explain", MLP, "--all", "--json").json["candidates"]
+    assert (last["verdict"], last["reasons"][0]["code"]) == ("rejected", "oracle")
+
+
+def test_random_inputs_say_what_they_assumed(rlx):
+    done = rlx("run", MLP, "--random", "--backend", "numpy")
+    assert done.code == 0
+    assert "note: batch=1 was assumed; --size batch=N changes it" in done.out
+    sized = rlx("run", MLP, "--random", "--size", "batch=3", "--backend", "numpy", "--json")
+    assert sized.json["outputs"][0]["shape"] == [3, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--input", "z=x.npy"], "mlp has no input 'z'. Fix: its inputs are: x."),
+        (["--input", "x"], "--input 'x' is not NAME=FILE.npy. Fix: write --input x=x.npy."),
+        (["--input", "x=absent.npy"], "absent.npy can't be read as an array: it is not a file."),
+        (["--random", "--size", "n=2"], "no input has a size named n. Fix: see the sizes"),
+        (["--random", "--size", "batch"], "--size 'batch' is not SYMBOL=N."),
+        ([], "no value for input x. Fix: pass --input NAME=FILE.npy for each, or --random."),
+    ],
+)
+def test_what_is_wrong_with_inputs_is_said(rlx, x, arguments, message):
+    done = rlx("run", MLP, *arguments)
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_a_pickle_is_never_loaded(rlx, tmp_path):
+    np.save(tmp_path / "x.npy", np.array([object()]), allow_pickle=True)
+    done = rlx("run", MLP, "--input", "x=x.npy")
+    assert done.code == 2
+    assert "can't be read as an array" in done.err
+
+
+def test_the_demo_agrees_with_the_stored_output(rlx):
+    document = rlx("demo", "squeezenet", "--backend", "numpy", "--json").json
+    assert document["agrees"] is True
+    assert document["route"]["backend"] == "numpy"
+
+
+def test_module_and_script_are_the_same_command():
+    text = (PROJECT / "pyproject.toml").read_text("utf-8")
+    assert 'rlx = "rlx.__main__:main"' in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -25,11 +26,11 @@ DEFAULTS: dict[str, tuple[float | None, float | None]] = {
     "affine": (1.0, 0.0),
     "leakyrelu": (0.01, None),
     "thresholdedrelu": (1.0, None),
-    "scaledtanh": (1.0, 1.0),
+    "scaledtanh": (nan, nan),
     "hardsigmoid": (0.2, 0.5),
     "elu": (1.0, None),
 }
-"""Per function, in lower case: its default alpha and beta; None where it takes none."""
+"""Per function, in lower case: its default alpha and beta; None: it takes none, nan: no default."""
 
 
 def activations(
@@ -54,6 +55,8 @@ def activations(
             alpha = alphas.pop(0)
         if beta is not None and betas:
             beta = betas.pop(0)
+        if alpha != alpha or beta != beta:
+            raise NotImplementedError(f"activation {name!r} without activation_alpha and _beta")
         made.append(_clipped(xp, _function(xp, key, alpha, beta), attributes.get("clip")))
     return [tuple(made[d * count : (d + 1) * count]) for d in range(directions)]
 

@@ -3,9 +3,10 @@
 Importing this package imports nothing else; each public name is resolved when it is first used.
 """
 
-from typing import TYPE_CHECKING
-
 __version__ = "0.1.0"
+
+TYPE_CHECKING = False
+"""As in `typing`, whose import would cost more than all the rest of this file."""
 
 if TYPE_CHECKING:
     from rlx.default import (

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rlx import resources
+from rlx.errors import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,7 +61,7 @@ def find(
                 layers.append(found)
     named = [] if environment is None else [("environment", environment)]
     for layer, path in (*named, *(("argument", one) for one in config)):
-        _name(LayerPath(layer, Path(path), os.fspath(path)), layers)
+        _name(LayerPath(layer, Path(path), printable(os.fspath(path))), layers)
     return tuple(layers)
 
 
@@ -82,7 +83,7 @@ def _site() -> Iterator[LayerPath]:
     ):
         path = Path(folder) / FILE
         if os.path.lexists(path):
-            yield LayerPath(layer, path, str(path))
+            yield LayerPath(layer, path, printable(str(path)))
 
 
 def _working_directory() -> Path | None:
@@ -110,9 +111,9 @@ def _project(cwd: Path | None) -> Iterator[LayerPath]:
 def _relative(path: Path) -> str:
     """The path from the working directory, where there is one on the same drive."""
     try:
-        return os.path.relpath(path)
+        return printable(os.path.relpath(path))
     except (ValueError, FileNotFoundError):
-        return str(path)
+        return printable(str(path))
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -22,7 +22,6 @@ _KINDS = (
     (stat.S_ISSOCK, "a socket"),
 )
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_PLAIN = "name a plain YAML file."
 
 
 def read_bytes(path: Path, faults: Faults) -> bytes:
@@ -32,11 +31,14 @@ def read_bytes(path: Path, faults: Faults) -> bytes:
         ConfigError: the file is missing, is not a plain file, or cannot be read.
     """
     try:
-        _require_plain(path.stat().st_mode, faults)
-        descriptor = os.open(path, _FLAGS)
-        with open(descriptor, "rb") as file:  # noqa: PTH123 - the descriptor is open already
-            _require_plain(os.fstat(descriptor).st_mode, faults)
-            return file.read(MAX_BYTES + 1)
+        kind = _special(path.stat().st_mode)
+        if kind is None:
+            with open(os.open(path, _FLAGS), "rb") as file:  # noqa: PTH123 - no waiting for a pipe
+                kind = _special(os.fstat(file.fileno()).st_mode)
+                if kind is None:
+                    return file.read(MAX_BYTES + 1)
+        message = f"a manifest must be a plain file, got {kind}"
+        faults.add("file-not-regular", message, "name a plain YAML file.")
     except FileNotFoundError:
         dangling = path.is_symlink()
         message = "the link leads to no file" if dangling else "the file is not there"
@@ -49,9 +51,8 @@ def read_bytes(path: Path, faults: Faults) -> bytes:
     return faults.stop()
 
 
-def _require_plain(mode: int, faults: Faults) -> None:
+def _special(mode: int) -> str | None:
+    """What a file is that is not a plain one."""
     if stat.S_ISREG(mode):
-        return
-    kind = next((name for test, name in _KINDS if test(mode)), "a special file")
-    faults.add("file-not-regular", f"a manifest must be a plain file, got {kind}", _PLAIN)
-    faults.stop()
+        return None
+    return next((name for test, name in _KINDS if test(mode)), "a special file")

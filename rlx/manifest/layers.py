@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rlx.errors import ConfigError, Fault
+from rlx.errors import ConfigError, Fault, printable
 from rlx.manifest.discovery import LayerPath, StrPath, find
 from rlx.manifest.faults import Faults
 from rlx.manifest.files import read_bytes
@@ -85,4 +85,4 @@ def _read(path: LayerPath) -> Manifest | None:
     manifest = checked(document, path.path, path.trusted)
     if path.layer == "packaged" and path.shown.startswith("packaged "):
         return attach(manifest, "packaged ")
-    return attach(manifest, path.shown.removesuffix(path.path.name))
+    return attach(manifest, path.shown.removesuffix(printable(path.path.name)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
 
-from rlx.errors import ConfigError, Fault
+from rlx.errors import ConfigError, Fault, printable
 from rlx.manifest import shape
 from rlx.manifest.faults import Faults, show
 from rlx.manifest.files import read_bytes
@@ -74,7 +74,7 @@ def read_file(
     Raises:
         ConfigError: everything that is wrong with the first stage that fails: file, syntax, shape.
     """
-    name = os.fspath(path) if shown is None else shown
+    name = printable(os.fspath(path)) if shown is None else shown
     document = parse(read_bytes(Path(path), Faults(name, layer)), name, layer)
     return checked(document, Path(path), trusted)
 
@@ -145,7 +145,7 @@ def _read_reference(
         message = f"the coverage file {show(written)} is not there"
         faults.add("file-missing", message, "correct the path, or write the file.", at)
         faults.stop()
-    shown = f"{prefix}{written}"
+    shown = f"{prefix}{printable(written)}"
     found = read_file(file, manifest.layer, shown=shown, trusted=manifest.trusted)
     if found.kind != "Coverage":
         message = f"{keys[-1]} must name a manifest of kind Coverage, got {found.kind}"

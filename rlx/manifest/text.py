@@ -6,6 +6,8 @@ import codecs
 import re
 from typing import TYPE_CHECKING
 
+from rlx.manifest.faults import show
+
 if TYPE_CHECKING:
     from rlx.manifest.faults import Faults
 
@@ -52,7 +54,7 @@ def decode(data: bytes, faults: Faults) -> str:
         _refuse(found.group(), place, faults)
     directive = _DIRECTIVE.match(text)
     if directive is not None:
-        got = directive.group(1).split()[0]
+        got = show(directive.group(1).split()[0])[1:-1]
         place = position(text, directive.start(1))
         message = f"directives are not allowed, got {got}"
         faults.add("yaml-directive", message, "remove the line: manifests are YAML 1.2.", place)

@@ -1,4 +1,4 @@
-"""Each field of the shipped manifests, spoilt one at a time: the error points at that very place."""
+"""Each field of the shipped manifests, spoilt alone: the error points at that very place."""
 
 import re
 from dataclasses import dataclass

@@ -7,6 +7,7 @@ types. A `Watch` counts what is done with it, and can make it fail, wait, or lie
 from __future__ import annotations
 
 import dataclasses
+import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,6 @@ from rlx.registration import Coverage, Registration, Row
 from rlx.registries import Registry
 
 if TYPE_CHECKING:
-    import threading
     from collections.abc import Iterable, Mapping, Sequence
 
     from rlx.backends.protocol import CompileOptions
@@ -57,7 +57,13 @@ class Watch:
     options: list[CompileOptions] = field(default_factory=list)
     """The options of each compilation, in order."""
 
+    def count(self, what: str) -> None:
+        """Add one to a counter; several threads may."""
+        with _counting:
+            setattr(self, what, getattr(self, what) + 1)
 
+
+_counting = threading.Lock()
 _watches: dict[str, Watch] = {}
 
 
@@ -92,7 +98,7 @@ class NullExecutable:
 
     def run(self, inputs: Sequence[Any]) -> Sequence[Any]:
         """One array of zeros per output."""
-        self._watch.ran += 1
+        self._watch.count("ran")
         if self._watch.run_error is not None:
             raise self._watch.run_error
         if self._watch.outputs is not None:
@@ -138,7 +144,7 @@ class NullBackend:
         Raises:
             PrecisionError: a precision that its watch does not list.
         """
-        self._watch.compiled += 1
+        self._watch.count("compiled")
         self._watch.options.append(options)
         if self._watch.compile_error is not None:
             raise self._watch.compile_error
@@ -150,7 +156,7 @@ class NullBackend:
         """Count the closing; calling it again does nothing."""
         if self._open:
             self._open = False
-            self._watch.closed += 1
+            self._watch.count("closed")
             if self._watch.close_error is not None:
                 raise self._watch.close_error
 
@@ -158,7 +164,7 @@ class NullBackend:
 def open_null(spec: DeviceSpec, options: Mapping[str, object]) -> NullBackend:
     """The null backend's factory; the option `watch` names the watch on it."""
     watching = watch(str(options.get("watch", "null")))
-    watching.opened += 1
+    watching.count("opened")
     watching.specs.append(spec)
     if watching.gate is not None:
         watching.gate.wait()

@@ -89,6 +89,8 @@ def as_array(value: Any, dtype: str) -> np.ndarray[Any, Any] | Problem:
 
 def a(value: Any) -> str:
     """The type of a value, with its article: `a list`."""
+    if type(value) is np.ndarray:
+        return "a NumPy array"
     name = printable(type(value).__name__)
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 

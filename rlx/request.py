@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
-from rlx.asked import read_backend, read_devices, read_require
+from rlx.asked import read_require
 from rlx.device import DeviceSpec
-from rlx.environment import Environment, environment
-from rlx.errors import InvalidDevice, SettingError, UnknownBackend, UnknownDevice
+from rlx.environment import Environment, environment, routing_stamp
+from rlx.errors import SettingError
 from rlx.origin import Origin
+from rlx.placement import argument, ids, known_backend, placements, resolved
 from rlx.scope import ORIGIN as SCOPE_ORIGIN
-from rlx.scope import Scope, current_scope
+from rlx.scope import Scope, current_scope, scope_stamp
 from rlx.variables import (
     KERNEL_DISPATCH,
     PRECISION,
@@ -21,7 +23,7 @@ from rlx.variables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable
 
     from rlx.asked import DeviceArgument, RequireArgument
     from rlx.registries import Registry
@@ -48,15 +50,9 @@ class Request:
     precision_policy: str = "error"
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """Device and backend, which are one request: what one source asks for."""
-
-    devices: tuple[DeviceSpec, ...]
-    backend: str | None
-    origin: Origin
-    device_origin: Origin
-    backend_origin: Origin
+_NOTHING = (None, None, (), None, None, None, None, None, None)
+_kept: tuple[Registry, tuple[object, ...], Request] | None = None
+"""The last request without arguments, while registry, scope and environment stay the same."""
 
 
 def make_request(
@@ -83,25 +79,41 @@ def make_request(
         UnknownDevice, UnknownBackend, InvalidDevice: an argument or a scope names no such thing.
         SettingError: a variable does, or anything else has a wrong value.
     """
+    global _kept
+    given = (
+        device,
+        backend,
+        require,
+        precision,
+        precision_policy,
+        kernel_dispatch,
+        scope,
+        env,
+        source,
+    )
+    key = None
+    if all(map(is_, given, _NOTHING)):
+        key = (scope_stamp(), routing_stamp())
+        kept = _kept
+        if kept is not None and kept[0] is registry and kept[1] == key:
+            return kept[2]
     scope = current_scope() if scope is None else scope
     env = environment() if env is None else env
     place = next(iter(placements(registry, device, backend, scope, env, source)), None)
-    argument = _argument(source, "require")
-    asked = (*read_require(require, argument), *scope.require)
 
     def strongest(name: str, given: object, in_scope: str | None, allowed: tuple[str, ...]) -> Any:
         if given is not None:
-            return choice(given, allowed, _argument(source, name))
+            return choice(given, allowed, argument(source, name))
         return in_scope or env.value(f"RLX_{name.upper()}")
 
     routed = registry.routing.kernel_dispatch
-    return Request(
-        devices=() if place is None else _resolved(registry, place),
-        backend=None if place is None else _known_backend(registry, place),
+    request = Request(
+        devices=() if place is None else resolved(registry, place),
+        backend=None if place is None else known_backend(registry, place),
         source=None if place is None else place.origin,
-        disabled=_known(env, "RLX_DISABLE", "backend or device", _maskable(registry)),
-        precedence=_known(env, "RLX_PRECEDENCE", "backend", _ids(registry)),
-        require=_capabilities(registry, asked, argument if require else SCOPE_ORIGIN),
+        disabled=_known(env, "RLX_DISABLE", "backend or device", registry, _maskable),
+        precedence=_known(env, "RLX_PRECEDENCE", "backend", registry, ids),
+        require=_required(registry, require, argument(source, "require"), scope),
         kernel_dispatch=strongest(
             "kernel_dispatch", kernel_dispatch, scope.kernel_dispatch, KERNEL_DISPATCH
         )
@@ -112,104 +124,27 @@ def make_request(
         )
         or "error",
     )
-
-
-def placements(
-    registry: Registry,
-    device: DeviceArgument,
-    backend: str | None,
-    scope: Scope,
-    env: Environment,
-    source: Origin | None = None,
-) -> Iterable[Placement]:
-    """What each source asks for that asks for a device or a backend, the strongest first."""
-    at, by = _argument(source, "device"), _argument(source, "backend")
-    devices, name = read_devices(device), read_backend(backend, by)
-    if devices or name:
-        yield _placement(devices, name, at, by)
-    if scope.devices or scope.backend:
-        yield _placement(scope.devices, scope.backend, SCOPE_ORIGIN, SCOPE_ORIGIN)
-    first, second = env.get("RLX_DEVICE"), env.get("RLX_BACKEND")
-    if first or second:
-        yield _placement(
-            first.value if first else (),
-            second.value if second else None,
-            first.origin if first else Origin("RLX_DEVICE", layer="environment"),
-            second.origin if second else Origin("RLX_BACKEND", layer="environment"),
-        )
-    first, second = registry.routing.device, registry.routing.backend
-    if first or second:
-        place = (first or second).origin  # type: ignore[union-attr]
-        yield _placement(
-            read_devices(first.value) if first else (),
-            second.value.strip().lower() if second else None,
-            first.origin if first else place,
-            second.origin if second else place,
-        )
-
-
-def _argument(source: Origin | None, name: str) -> Origin:
-    return source or Origin(f"the {name} argument", layer="argument")
-
-
-def _placement(
-    devices: tuple[DeviceSpec, ...], backend: str | None, at: Origin, by: Origin
-) -> Placement:
-    if not devices or at == by:
-        origin = by
-    elif backend is None:
-        origin = at
-    else:
-        origin = Origin(f"{at} and {by}", layer=at.layer)
-    return Placement(devices, backend, origin, at, by)
-
-
-def _resolved(registry: Registry, place: Placement) -> tuple[DeviceSpec, ...]:
-    """The specs with each alias replaced by its device's id."""
-    specs: list[DeviceSpec] = []
-    for asked in place.devices:
-        try:
-            spec = registry.resolve(asked)
-        except UnknownDevice as error:
-            if place.device_origin.layer != "environment":
-                raise
-            raise SettingError(error.message, fix=error.fix, origin=place.device_origin) from error
-        if spec in specs:
-            kind = SettingError if place.device_origin.layer == "environment" else InvalidDevice
-            raise kind(
-                f"the device list names {spec} twice: {asked} is the same",
-                fix="name each device once.",
-                origin=place.device_origin,
-            )
-        specs.append(spec)
-    return tuple(specs)
-
-
-def _known_backend(registry: Registry, place: Placement) -> str | None:
-    name = place.backend
-    if name is None or registry.get(name) is not None:
-        return name
-    kind = SettingError if place.backend_origin.layer == "environment" else UnknownBackend
-    raise kind(
-        f"no backend {name!r} is registered",
-        fix=suggestion(name, _ids(registry)),
-        origin=place.backend_origin,
-    )
-
-
-def _ids(registry: Registry) -> list[str]:
-    return [one.id for one in registry.registrations]
+    if key is not None and key == (scope_stamp(), routing_stamp()):
+        _kept = (registry, key, request)
+    return request
 
 
 def _maskable(registry: Registry) -> list[str]:
     devices = (name for one in registry.devices for name in (one.id, *one.aliases))
-    return list(dict.fromkeys((*_ids(registry), *devices)))
+    return list(dict.fromkeys((*ids(registry), *devices)))
 
 
-def _known(env: Environment, name: str, what: str, known: Sequence[str]) -> tuple[str, ...]:
+def _known(
+    env: Environment,
+    name: str,
+    what: str,
+    registry: Registry,
+    names: Callable[[Registry], list[str]],
+) -> tuple[str, ...]:
     setting = env.get(name)
     if setting is None:
         return ()
+    known = names(registry)
     for one in setting.value:
         if one not in known:
             fix = suggestion(one, known)
@@ -217,11 +152,17 @@ def _known(env: Environment, name: str, what: str, known: Sequence[str]) -> tupl
     return tuple(setting.value)
 
 
-def _capabilities(registry: Registry, asked: tuple[str, ...], origin: Origin) -> tuple[str, ...]:
+def _required(
+    registry: Registry, require: RequireArgument, argument: Origin, scope: Scope
+) -> tuple[str, ...]:
+    given = read_require(require, argument)
+    if not given and not scope.require:
+        return ()
     known = [one.id for one in registry.capabilities]
-    for name in asked:
-        if name not in known:
-            raise SettingError(
-                f"no capability is named {name!r}", fix=suggestion(name, known), origin=origin
-            )
-    return tuple(dict.fromkeys(asked))
+    for names, origin in ((given, argument), (scope.require, SCOPE_ORIGIN)):
+        for name in names:
+            if name not in known:
+                raise SettingError(
+                    f"no capability is named {name!r}", fix=suggestion(name, known), origin=origin
+                )
+    return tuple(dict.fromkeys((*given, *scope.require)))

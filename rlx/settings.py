@@ -10,7 +10,8 @@ from rlx.environment import (
     environment,
     routing_stamp,
 )
-from rlx.request import Placement, Request, make_request, placements
+from rlx.placement import Placement, placements
+from rlx.request import Request, make_request
 from rlx.scope import NO_SCOPE, Scope, current_scope, scope_stamp, use
 from rlx.variables import VARIABLES, Variable
 

@@ -25,6 +25,7 @@ LAYERS = (
         "coverage",
         "settings",
         "request",
+        "placement",
         "effective",
         "scope",
         "asked",

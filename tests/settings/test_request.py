@@ -82,6 +82,27 @@ def test_requirements_of_arguments_and_scopes_add_up(registry):
     assert request.require == ("deterministic", "strings")
 
 
+def test_a_requirement_of_a_scope_is_checked_as_the_scopes(registry):
+    with rlx.use(require="string"), pytest.raises(SettingError) as caught:
+        make_request(registry, require="deterministic")
+    message = "rlx.use(...): no capability is named 'string'. Fix: did you mean strings?"
+    assert str(caught.value) == message
+
+
+def test_a_kept_request_is_not_kept_for_too_long(make_registry, monkeypatch):
+    registry = make_registry()
+    first = make_request(registry)
+    assert make_request(registry) is first
+    monkeypatch.setenv("RLX_PRECISION", "f16")
+    assert make_request(registry).precision == "f16"
+    with rlx.use(precision="bf16"):
+        assert make_request(registry).precision == "bf16"
+    monkeypatch.delenv("RLX_PRECISION")
+    assert make_request(registry) == first
+    routed = make_registry(kernel_dispatch=Setting("common", FILE))
+    assert make_request(routed).kernel_dispatch == "common"
+
+
 def test_masks_and_precedence_come_from_the_environment(registry, monkeypatch):
     monkeypatch.setenv("RLX_DISABLE", "nvidia, numpy")
     monkeypatch.setenv("RLX_PRECEDENCE", "numpy")

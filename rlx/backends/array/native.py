@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from rlx.backends.array.site import Fresh
 
 
@@ -14,9 +16,9 @@ def is_numpy(xp: Any) -> bool:
 
 def function(xp: Any, name: str) -> Fresh:
     """A function of the standard that makes new memory; NumPy's can write into given memory too."""
-    call = getattr(xp, name)
     if not is_numpy(xp):
-        return Fresh(call)
+        return Fresh(getattr(xp, name))
+    call = getattr(np, name)  # array-api-compat wraps some, and a wrapper takes no `out`
     if name in {"maximum", "minimum"}:  # NumPy wants the keyword here
         return Fresh(call, lambda x, y, out: call(x, y, out=out))
     return Fresh(call, call)

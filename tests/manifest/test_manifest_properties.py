@@ -67,7 +67,7 @@ def test_no_text_crashes_the_parser(text):
     survives(text.encode("utf-8", "surrogatepass"))
 
 
-@settings(deadline=None, max_examples=1500)
+@settings(deadline=None, max_examples=700)
 @given(st.lists(st.sampled_from(TOKENS), max_size=40), st.booleans())
 def test_no_sequence_of_yaml_tokens_crashes_the_parser(tokens, head):
     start = "apiVersion: rlx/v1\nkind: Backends\n" if head else ""

@@ -21,7 +21,7 @@ def same(one: object, other: object) -> bool:
     return one == other or (isinstance(one, float) and math.isnan(one))
 
 
-@settings(deadline=None, max_examples=1500)
+@settings(deadline=None, max_examples=700)
 @given(st.one_of(WORDS, SHAPES, st.sampled_from(["yes", "NULL", "True", "off", "2001-01-01"])))
 def test_an_accepted_plain_scalar_is_read_alike_by_a_yaml_1_1_parser(text):
     value = read(text)

@@ -107,12 +107,11 @@ def grid_sample(site: Site) -> Kernel:
             low, high = (0.0, size - 1.0) if align else (-0.5, size - 0.5)
             if mode == "nearest":
                 point = xp.round(point)
+            outside = (point < low) | (point > high)
             if padding == "border":
-                point = xp.clip(point, 0, size - 1)
+                point = xp.where(outside, xp.clip(point, 0, size - 1), point)
             elif padding == "reflection":
-                point = xp.where(
-                    (point < low) | (point > high), reflected(xp, point, low, high), point
-                )
+                point = xp.where(outside, reflected(xp, point, low, high), point)
             points.append(point)
             borders.append((low, high))
         y = sample(xp, x, points, mode, padding, borders)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rlx.errors import RlxError, printable
-from rlx.inputs import explain, results
 from rlx.inputs.dtypes import numpy_dtype
+from rlx.inputs.explain import admit, pick
+from rlx.inputs.results import count, finish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -82,12 +83,12 @@ class Door:
         name, takes, gives = program.name, program.inputs, program.outputs
         cells: dict[str, Any] = {
             "RlxError": RlxError,
-            "admit": partial(explain.admit, name, takes),
-            "count": partial(results.count, name, gives),
+            "admit": partial(admit, name, takes),
+            "count": partial(count, name, gives),
             "failure": failure,
-            "finish": partial(results.finish, name, gives),
+            "finish": partial(finish, name, gives),
             "ndarray": np.ndarray,
-            "pick": partial(explain.pick, name, takes),
+            "pick": partial(pick, name, takes),
             "run": run,
         }
         cells.update((f"name{i}", value.name) for i, value in enumerate(takes))

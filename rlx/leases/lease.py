@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rlx.device import DeviceSpec
 from rlx.errors import ContractError, SessionClosed
-from rlx.leases import slots
+from rlx.leases.slots import Slot, current
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -26,7 +26,7 @@ class Lease:
 
     __slots__ = ("__weakref__", "_end", "_slot")
 
-    def __init__(self, slot: slots.Slot):
+    def __init__(self, slot: Slot):
         self._slot = slot
         self._end = weakref.finalize(self, slot.cache.drop, slot)
         self._end.atexit = False  # what is open at exit is closed as a whole, users first
@@ -105,7 +105,7 @@ def acquire(registration: Registration, spec: DeviceSpec) -> Lease:
         ContractError: the backend opened another device than it is registered for.
         SettingError: the factory refused an option of the registration.
     """
-    cache = slots.current()
+    cache = current()
     cache.drain()
     spec = DeviceSpec(registration.device, spec.index or 0)
     key = (registration.id, spec, registration.factory, repr(registration.options))
@@ -113,7 +113,7 @@ def acquire(registration: Registration, spec: DeviceSpec) -> Lease:
         with cache.guard:
             slot = cache.slots.get(key)
             if slot is None:
-                slot = cache.slots[key] = slots.Slot(cache, key, registration, spec)
+                slot = cache.slots[key] = Slot(cache, key, registration, spec)
                 break
             if slot.backend is not None and slot.leases:
                 slot.leases += 1
@@ -131,7 +131,7 @@ def acquire(registration: Registration, spec: DeviceSpec) -> Lease:
 
 def opened() -> dict[tuple[str, str], int]:
     """How many leases each opened backend has, by its id and device spec."""
-    cache = slots.current()
+    cache = current()
     cache.drain()
     with cache.guard:
         held = [one for one in cache.slots.values() if one.leases]

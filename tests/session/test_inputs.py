@@ -8,7 +8,6 @@ import pytest
 
 from rlx.errors import ExecutionError, InputError
 from rlx.inputs import Door
-from rlx.inputs.dtypes import numpy_dtype
 from rlx.program import Value, ValueType
 
 X = np.zeros((1, 4), np.float32)
@@ -194,92 +193,6 @@ def test_a_program_without_inputs_takes_none():
         "mlp: it takes 0 inputs, 1 was passed. "
         "Fix: pass the inputs by position in that order, or by name with run()."
     )
-
-
-class Dlpack:
-    """An array that offers only DLPack."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def __dlpack__(self, **options):
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
-
-
-class Elsewhere:
-    """An array that can't be read from here."""
-
-    def __dlpack__(self, **options):
-        raise BufferError("it lies on cuda:0")
-
-    def __dlpack_device__(self):
-        return (2, 0)
-
-    def __array__(self, dtype=None, copy=None):
-        raise TypeError("use .cpu()")
-
-
-class Arrayish:
-    def __array__(self, dtype=None, copy=None):
-        return X
-
-
-@pytest.mark.parametrize("value", [Dlpack(X), Arrayish(), X.view(np.matrix)])
-def test_anything_that_is_an_array_is_read(value):
-    (got,) = door(tensor(1, 4))(value)
-    assert type(got) is np.ndarray
-    assert np.shares_memory(got, X)
-
-
-def test_an_array_elsewhere_says_why_it_cannot_be_read():
-    assert refused(door(tensor(1, 4)), Elsewhere()) == (
-        "mlp: input 'a' is an Elsewhere that NumPy can't read "
-        "(BufferError: it lies on cuda:0; TypeError: use .cpu()). "
-        "Fix: move it to the CPU, to a dtype that NumPy has, or pass a NumPy array."
-    )
-
-
-def test_a_numpy_scalar_is_an_array_without_dimensions():
-    (got,) = door(tensor())(np.float32(3))
-    assert type(got) is np.ndarray
-    assert (got.shape, got.dtype, got) == ((), np.float32, 3)
-
-
-def test_strings_come_as_objects_whatever_way_they_are_held():
-    call = door(tensor("n", dtype="string"))
-    for given in (np.array(["a", "bc"]), np.array(["a", "bc"], object)):
-        (got,) = call(given)
-        assert got.dtype == object
-        assert got.tolist() == ["a", "bc"]
-
-
-def test_sequences_are_lists_and_absent_optionals_none():
-    sequence = ValueType("seq(float32)", None, "sequence")
-    optional = ValueType("optional(seq(float32))", None, "optional")
-    got = door(sequence, optional, optional)((X, X), None, [X])
-    assert got == [[X, X], None, [X]]
-
-
-def test_unknown_dimensions_and_types_accept_anything():
-    call = door(ValueType("float32"), tensor(None, 2), ValueType("", (2,)))
-    a, b, c = np.zeros((1, 2, 3), np.float32), np.zeros((7, 2), np.float32), np.zeros(2, np.int8)
-    assert [id(one) for one in call(a, b, c)] == [id(a), id(b), id(c)]
-
-
-@pytest.mark.parametrize("name", ["bfloat16", "float8e5m2", "float8e8m0", "int4", "float4e2m1"])
-def test_dtypes_that_numpy_lacks_pass(name):
-    array = np.zeros(3, numpy_dtype(name))
-    (got,) = door(tensor(3, dtype=name))(array)
-    assert got is array
-
-
-def test_by_name_the_order_does_not_matter():
-    call = door(tensor(1, 4), tensor(2))
-    b = np.zeros(2, np.float32)
-    assert [id(one) for one in call.door.order({"b": b, "a": X})] == [id(X), id(b)]
 
 
 @pytest.mark.parametrize(

@@ -48,18 +48,17 @@ def _pointwise(
     (where,) = windows.slices()
     pick = (slice(None), slice(None), *where)
     whole = not windows.padded and windows.sizes == windows.spatial
-    if group == 1:
-        x_view, w_view = (batch, channels, pixels), (maps, channels)
-    else:
-        x_view = (batch, group, channels // group, pixels)
-        w_view = (group, maps // group, channels // group)
+    each = (channels // group, maps // group)
+    heads = (group,) if group > 1 else ()
+    x_view, w_view = (batch, *heads, each[0], pixels), (*heads, each[1], each[0])
 
     def run(x: Array, w: Array) -> Array:
         if not whole:
             source = _padded(x, windows)[pick]
             x = scratch("columns", source.shape, x.dtype)
             np.copyto(x, source)
-        return np.matmul(w.reshape(w_view), x.reshape(x_view)).reshape(out_shape)
+        y: Array = np.matmul(w.reshape(w_view), x.reshape(x_view))
+        return y.reshape(out_shape)
 
     return run
 
@@ -146,7 +145,7 @@ def _depthwise(windows: Windows, x_shape: tuple[int, ...], w_shape: tuple[int, .
             result = scratch("result", (count, each, run_length), dtype)
             np.matmul(w[first : first + count], columns.reshape(count, taps, -1), out=result)
             whole = result.reshape(count, each, sizes[0], *padded_shape[1:])
-            y[image, first : first + count] = whole[(..., *kept)]
+            y[image, first : first + count] = whole[(slice(None), slice(None), *kept)]
         return y.reshape(batch, maps, *sizes)
 
     return run

@@ -20,8 +20,8 @@ def padded(_xp: Any, x: Array, shape: Windows, value: Any) -> Array:
         return x
     room = scratch("padded", (*x.shape[:2], *shape.padded_shape), x.dtype)
     room.fill(value)
-    inside = (slice(b, b + n) for b, n in zip(shape.begins, shape.spatial, strict=True))
-    room[(..., *inside)] = x
+    inside = tuple(slice(b, b + n) for b, n in zip(shape.begins, shape.spatial, strict=True))
+    room[(slice(None), slice(None), *inside)] = x
     return room
 
 

@@ -145,6 +145,8 @@ def attentions(draw):
         "softcap": draw(st.sampled_from([0.0, 2.0])),
         "qk_matmul_output_mode": draw(st.integers(0, 3)),
     }
+    if not attributes["qk_matmul_output_mode"]:
+        attributes["softcap"] = 0.0  # the reference gives the capped scores for the raw ones
     return attributes, inputs, cache == "internal"
 
 

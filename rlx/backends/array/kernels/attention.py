@@ -111,7 +111,7 @@ def attention(site: Site) -> Kernel:
 
 def _attention(site: Site, *, rounding: bool = False) -> Kernel:
     xp, attributes = site.xp, site.attributes
-    q_heads, kv_heads = attributes.get("q_num_heads"), attributes.get("kv_num_heads")
+    q_heads, kv_heads = attributes.get("q_num_heads", 0), attributes.get("kv_num_heads", 0)
     scale, cap = attributes.get("scale"), attributes.get("softcap", 0.0)
     mode = attributes.get("qk_matmul_output_mode", 0)
     code = attributes.get("softmax_precision")

@@ -45,7 +45,8 @@ def cubic(distance: Host, a: float) -> Host:
 
 def linear(distance: Host) -> Host:
     """The triangle kernel."""
-    return np.clip(1 - np.abs(distance), 0, 1)
+    weights: Host = np.clip(1 - np.abs(distance), 0, 1)
+    return weights
 
 
 def coordinates(

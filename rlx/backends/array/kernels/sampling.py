@@ -56,9 +56,9 @@ def sample(
             axes[-1][index] = (inside, weight)
     flat = xp.reshape(x, (*x.shape[:2], prod(spatial)))
     total = None
-    for taps in product(*axes):
+    for chosen in product(*axes):
         place, weight = None, None
-        for (index, factor), size in zip(taps, spatial, strict=True):
+        for (index, factor), size in zip(chosen, spatial, strict=True):
             place = index if place is None else place * size + index
             if factor is not None:
                 weight = factor if weight is None else weight * factor

@@ -4,35 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
-
-from pydantic import Field, ValidationError
 
 from rlx import resources
 from rlx.conformance.compare import Tolerance
 from rlx.errors import ConfigError, Fault
-from rlx.manifest.models import Model, Name
-from rlx.manifest.parser import parse
-
-LOOSEST = 1e-5
-"""No absolute tolerance is looser: beyond, an answer would be wrong."""
-
-
-class ToleranceModel(Model):
-    """What some operations are allowed, and why."""
-
-    operations: Annotated[tuple[Name, ...], Field(min_length=1)]
-    rtol: Annotated[float, Field(ge=0, le=1e-3)]
-    atol: Annotated[float, Field(ge=0, le=LOOSEST)]
-    reason: Name
-
-
-class TolerancesModel(Model):
-    """`kind: Tolerances`."""
-
-    apiVersion: Literal["rlx/v1"]  # noqa: N815
-    kind: Literal["Tolerances"]
-    tolerances: tuple[ToleranceModel, ...]
+from rlx.manifest import read_file
+from rlx.manifest.models import TolerancesModel
 
 
 def read(path: Path) -> TolerancesModel:
@@ -41,19 +18,19 @@ def read(path: Path) -> TolerancesModel:
     Raises:
         ConfigError: it is not YAML as manifests are, or not of this shape; every fault is listed.
     """
-    document = parse(path.read_bytes(), path.name, "packaged")
-    try:
-        return TolerancesModel.model_validate(document.root.plain())
-    except ValidationError as error:
-        raise ConfigError(
+    manifest = read_file(path, "packaged", shown=path.name)
+    if isinstance(manifest.model, TolerancesModel):
+        return manifest.model
+    raise ConfigError(
+        [
             Fault(
-                "tolerances",
-                f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}, got {fault['input']!r}",
-                f"give operations, rtol, atol (at most {LOOSEST}) and a reason.",
-                document.origin(*fault["loc"]),
+                "unknown-kind",
+                f"kind must be Tolerances, got '{manifest.kind}'",
+                "name a Tolerances manifest.",
+                manifest.origin("kind"),
             )
-            for fault in error.errors()
-        ) from error
+        ]
+    )
 
 
 @cache

@@ -109,6 +109,9 @@ def limited(faults: Iterable[Fault]) -> tuple[Fault, ...]:
     places: dict[str, Origin] = {}
     for fault in faults:
         path = fault.origin.path
+        if fault.code == "more-faults":  # the file's faults were counted before
+            kept.append(fault)
+            continue
         counts[path] = counts.get(path, 0) + 1
         places.setdefault(path, Origin(path, layer=fault.origin.layer))
         if counts[path] <= SHOWN:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rlx.errors import ConfigError, Fault, printable
 from rlx.manifest import shape
-from rlx.manifest.faults import Faults, show
+from rlx.manifest.faults import Faults, limited, show
 from rlx.manifest.files import read_bytes
 from rlx.manifest.models import BackendsModel, ManifestModel
 from rlx.manifest.parser import parse
@@ -106,7 +106,7 @@ def attach(manifest: Manifest, prefix: str) -> Manifest:
         except ConfigError as error:
             faults.extend(error.faults)
     if faults:
-        raise ConfigError(faults)
+        raise ConfigError(limited(faults))
     return replace(manifest, references=tuple(found.items()))
 
 

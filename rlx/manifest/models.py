@@ -26,6 +26,7 @@ from rlx.manifest.operations_models import (
     OperationModel,
     OperationsModel,
 )
+from rlx.manifest.tolerances_models import ToleranceModel, TolerancesModel
 
 
 class DeviceModel(Model):
@@ -107,6 +108,7 @@ KINDS: dict[str, type[ManifestModel]] = {
     "Backends": BackendsModel,
     "Coverage": CoverageModel,
     "Operations": OperationsModel,
+    "Tolerances": TolerancesModel,
 }
 
 __all__ = [
@@ -134,4 +136,6 @@ __all__ = [
     "RoutingModel",
     "RowModel",
     "Scalar",
+    "ToleranceModel",
+    "TolerancesModel",
 ]

@@ -78,6 +78,11 @@ def must_be(schema: Schema, root: Schema) -> str:
     return _NOUNS[kind] + (_FILLED if empty else "")
 
 
+def _decimal(number: float) -> str:
+    """A number as one writes it by hand: 0.00001, not 1e-05."""
+    return f"{number:.12f}".rstrip("0").rstrip(".") if isinstance(number, float) else str(number)
+
+
 def kind_only(words: str) -> str:
     """What a value must be, for one that has not even the type."""
     return words.replace(_FILLED, "")
@@ -91,7 +96,7 @@ def one_of(choices: Sequence[Any]) -> str:
 def _range(noun: str, schema: Schema) -> str:
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None and high is not None:
-        return f"{noun} from {low} to {high}"
+        return f"{noun} from {_decimal(low)} to {_decimal(high)}"
     if low is not None:
         return f"{noun} of {low} or more"
     if "exclusiveMinimum" in schema:
@@ -177,7 +182,7 @@ def flow(value: Any) -> str:
         return f'"{show(value)[1:-1]}"' if "'" in value else show(value)
     if value is None or isinstance(value, bool):
         return str(value).lower().replace("none", "null")
-    return str(value)
+    return _decimal(value)
 
 
 _WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))

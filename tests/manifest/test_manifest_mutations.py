@@ -17,6 +17,7 @@ MANIFESTS = Path(__file__).parent.parent / "manifests"
 SHIPPED = [
     resources.configs() / "backends.yaml",
     resources.configs() / "operations.yaml",
+    resources.configs() / "tolerances.yaml",
     *sorted(resources.configs().glob("coverage/*.yaml")),
 ]
 FILES = [*SHIPPED, *sorted(MANIFESTS.glob("valid/*.yaml"))]

@@ -217,7 +217,7 @@ class Merging:
             vocabulary_digest=vocabulary.digest if vocabulary else self._packaged_digest(),
             vocabulary=vocabulary,
             warnings=across.equal_ranks(registrations),
-            notes=notes,
+            notes=(*self.base.notes, *notes, *self._unused()),
             sources=tuple(paths),
         )
         return replace(content, digest=digest(content))
@@ -226,6 +226,11 @@ class Merging:
         for one in self.files:
             yield one.path
             yield from (manifest.path for _, manifest in one.references)
+
+    def _unused(self) -> Iterator[str]:
+        for one in self.files:
+            if one.kind not in ("Backends", "Operations"):
+                yield f"{one.path} is a manifest of kind {one.kind}: by itself it changes nothing"
 
     def _packaged_digest(self) -> str:
         return self.base.vocabulary_digest or packaged_vocabulary().digest

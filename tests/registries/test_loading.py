@@ -65,6 +65,17 @@ def test_a_foreign_file_is_noted_and_not_loaded():
     )
 
 
+def test_a_coverage_file_alone_is_checked_and_noted():
+    head = "apiVersion: rlx/v1\nkind: Coverage\n"
+    body = "evidence: {kind: declared}\nrows:\n  - {operations: [Add], types: {T: [float32]}}\n"
+    write("mine.yaml", body, head)
+    registry = Registry.load(["mine.yaml"], only=True)
+    assert registry.digest == Registry.load(only=True).digest
+    assert registry.notes == (
+        "mine.yaml is a manifest of kind Coverage: by itself it changes nothing",
+    )
+
+
 def test_faults_of_all_files_come_together():
     write("one.yaml", "overrides:\n  - {id: nobody, rank: 5}\n")
     write("two.yaml", "backends:\n  - {id: mine, device: nowhere}\n")

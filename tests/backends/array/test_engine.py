@@ -7,7 +7,6 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import onnx
 import pytest
 
 from rlx.backends.array.numpy import open_cpu
@@ -213,32 +212,3 @@ def test_threads_run_one_executable_at_once():
         results = list(pool.map(lambda x: executable.run([x])[0], inputs * 8))
     for result, x in zip(results, inputs * 8, strict=True):
         np.testing.assert_allclose(result, -x, rtol=1e-5)
-
-
-@pytest.mark.parametrize("group", [1, 2])
-def test_batch_normalization_becomes_part_of_the_convolution(group):
-    generator = np.random.default_rng(group)
-    held = {
-        "w": generator.standard_normal((4, 4 // group, 3, 3)),
-        "b": generator.standard_normal(4),
-        "scale": generator.uniform(0.5, 2, 4),
-        "shift": generator.standard_normal(4),
-        "mean": generator.standard_normal(4),
-        "variance": generator.uniform(0.5, 2, 4),
-    }
-    model = onnx.parser.parse_model(
-        f"""<ir_version: 10, opset_import: ["": 28]>
-        m (float[1,4,5,5] x) => (float[1,4,3,3] y, float[1,4,3,3] plain) {{
-          c = Conv <group = {group}> (x, w, b)
-          y = BatchNormalization (c, scale, shift, mean, variance)
-          plain = Conv <group = {group}> (x, w, b)
-        }}"""
-    )
-    for name, value in held.items():
-        model.graph.initializer.append(onnx.numpy_helper.from_array(value.astype(np.float32), name))
-    executable = open_cpu(DeviceSpec("cpu"), {}).compile(load(model), CompileOptions())
-    y, plain = executable.run([generator.standard_normal((1, 4, 5, 5)).astype(np.float32)])
-    column = {name: value.reshape(1, 4, 1, 1) for name, value in held.items() if value.ndim == 1}
-    normal = (plain - column["mean"]) / np.sqrt(column["variance"] + 1e-5)
-    assert operations(executable) == ["Conv", "Conv"]
-    np.testing.assert_allclose(y, normal * column["scale"] + column["shift"], rtol=1e-4, atol=1e-5)

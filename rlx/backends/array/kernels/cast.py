@@ -40,7 +40,7 @@ def converter(site: Site, source: str, target: str) -> Converter:
 
 def _to_float8(xp: Any, dtype: Any, target: str, saturate: bool, source: str) -> Converter:
     """Saturating: what is out of range, infinity included, becomes the largest value."""
-    largest = float(ml_dtypes.finfo(numpy_dtype(target)).max)
+    largest = float(ml_dtypes.finfo(numpy_dtype(target)).max)  # type: ignore[no-untyped-call]
     wide = xp.float64 if source == "float64" else xp.float32
 
     def convert(x: Array) -> Array:

@@ -10,23 +10,27 @@ from rlx.backends.array.dtypes import CODES, HALVES, native
 from rlx.backends.array.kernels.operands import ints
 from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
 
+_FORMS = {
+    "value_float": "float32",
+    "value_floats": "float32",
+    "value_int": "int64",
+    "value_ints": "int64",
+    "value_string": "string",
+    "value_strings": "string",
+}
+"""The dtype of each attribute that is not a tensor."""
+
 
 def _constant(site: Site) -> Kernel:
     xp = site.xp
-    attributes = site.attributes
-    forms = {
-        "value": lambda value: xp.asarray(value),
-        "value_float": lambda value: xp.asarray(value, dtype=xp.float32),
-        "value_floats": lambda value: xp.asarray(value, dtype=xp.float32),
-        "value_int": lambda value: xp.asarray(value, dtype=xp.int64),
-        "value_ints": lambda value: xp.asarray(value, dtype=xp.int64),
-        "value_string": lambda value: xp.asarray(value, dtype=native(xp, "string")),
-        "value_strings": lambda value: xp.asarray(value, dtype=native(xp, "string")),
-    }
-    for form, make in forms.items():
-        if form in attributes:
-            value = make(attributes[form])
-            return lambda: value
+    for form, value in site.attributes.items():
+        dtype = _FORMS.get(form)
+        if dtype is not None:
+            array = xp.asarray(value, dtype=native(xp, dtype))
+            return lambda: array
+        if form == "value":
+            array = xp.asarray(value)
+            return lambda: array
     raise NotImplementedError("a sparse constant")
 
 

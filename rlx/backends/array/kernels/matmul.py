@@ -47,8 +47,9 @@ def _in_place_gemm(
     """Scales and adds in the product's own memory; scaled constants are made here, once."""
     xp = site.xp
     matmul, add, multiply = xp.matmul, xp.add, xp.multiply
-    known = site.constants[2] if beta is not None else None
-    addend = known * beta if known is not None and beta != 1 else known
+    addend: Array = site.constants[2] if beta is not None else None
+    if addend is not None and beta not in (None, 1):
+        addend = addend * beta
 
     def gemm(a: Array, b: Array, c: Array | None = None) -> Array:
         product = matmul(left(a), right(b))

@@ -48,7 +48,7 @@ def _in_place_gemm(
     xp = site.xp
     matmul, add, multiply = xp.matmul, xp.add, xp.multiply
     addend: Array = site.constants[2] if beta is not None else None
-    if addend is not None and beta not in (None, 1):
+    if addend is not None and beta is not None and beta != 1:
         addend = addend * beta
 
     def gemm(a: Array, b: Array, c: Array | None = None) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 
 from rlx.errors import ProgramError
-from rlx.program.schemas import canonical_schema, operation_name, plain, value_type
+from rlx.program.schemas import DTYPE_NAMES, canonical_schema, operation_name, plain, value_type
 from rlx.program.signatures import Signatures
 from rlx.program.tensors import Array, tensor_array
 from rlx.program.types import Attribute, Block, Node, Value, ValueType
@@ -69,13 +69,13 @@ class Blocks:
         )
         inputs = tuple(scope.get(name, _UNTYPED) if name else None for name in proto.input)
         outputs = [stated.get(name, _UNTYPED) if name else None for name in proto.output]
-        _fill(operation, inputs, outputs)
+        _fill(operation, inputs, outputs, attributes)
         scope.update(
             (name, found) for name, found in zip(proto.output, outputs, strict=True) if found
         )
         return Node(
             index,
-            proto.name or f"{operation}_{index}",
+            proto.name,
             operation,
             tuple(proto.input),
             tuple(proto.output),
@@ -107,9 +107,15 @@ class Blocks:
 
 
 def _fill(
-    operation: str, inputs: tuple[ValueType | None, ...], outputs: list[ValueType | None]
+    operation: str,
+    inputs: tuple[ValueType | None, ...],
+    outputs: list[ValueType | None],
+    attributes: tuple[tuple[str, Attribute], ...],
 ) -> None:
-    """Give untyped outputs the dtype that the schema implies: fixed, or that of an input."""
+    """Give untyped outputs the dtype that the schema implies: fixed, an input's, or an attribute's.
+
+    ONNX infers nothing below a node that it cannot infer, such as one of a foreign domain.
+    """
     schema = canonical_schema(operation)
     if schema is None or all(found is None or found.dtype for found in outputs):
         return
@@ -118,10 +124,12 @@ def _fill(
         formal = schema.input(position)
         if formal is not None and found is not None and found.dtype and found.kind == "tensor":
             bound.setdefault(formal.type, found.dtype)
+    named = {name: value for name, value in attributes if name in ("to", "dtype", "output_dtype")}
+    stated = next((DTYPE_NAMES.get(number, "") for number in named.values() if number), "")
     for position, found in enumerate(outputs):
         formal = schema.output(position)
         if formal is not None and found is not None and not found.dtype:
-            dtype = bound.get(formal.type, "")
+            dtype = bound.get(formal.type, stated)
             if formal.option != "variadic" and dtype and "(" not in dtype:
                 outputs[position] = ValueType(dtype, found.shape)
 

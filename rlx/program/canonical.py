@@ -11,11 +11,14 @@ from onnx import inliner
 from rlx.errors import ProgramError
 from rlx.program import headers
 from rlx.program.external import ExternalData
+from rlx.program.guards import guard
 from rlx.program.inference import check, infer
 from rlx.program.reading import one_line
-from rlx.program.structure import all_graphs, arrange
+from rlx.program.structure import all_graphs, arrange, name_nodes
 from rlx.program.tensors import Array, sparse_array, tensor_array
-from rlx.program.upgrading import upgrade, upgrade_function
+from rlx.program.texts import check_texts
+from rlx.program.types import CANONICAL_OPSET
+from rlx.program.upgrading import upgrade, upgrade_function, upgrade_others
 
 SMALL = 4096
 """Bytes; a constant up to this size stays in the graph, where shape inference can read it."""
@@ -35,18 +38,28 @@ class Canonical:
 def canonicalise(source: onnx.ModelProto, folder: Path | None) -> Canonical:
     """Check a model and bring it to canonical form; the argument is not changed."""
     headers.check_header(source)
+    check_texts(source)
     model, constants = _set_aside(source, ExternalData(folder))
     imports = headers.read_imports(model.opset_import, "the model")
     _plain_names(model, imports)
     headers.check_functions(model)
     local = {(function.domain, function.name) for function in model.functions}
-    known = imports | {domain: 1 for domain, _ in local}
-    headers.check_domains(model.graph.node, known)
+    headers.check_operations(model.graph.node, imports, local)
     arrange(model.graph)
+    guard(model.graph)
+    versions = headers.function_opsets(model, imports)
+    if versions:
+        model = _at_one_opset(model, imports, versions)
+        imports[""] = CANONICAL_OPSET
+    name_nodes(model.graph)
     check(model)
-    model, opset = _inline(model, imports.get("", 0))
-    if opset:
-        model = upgrade(model, opset)
+    model = _inline(model)
+    guard(model.graph)
+    if "" in imports:
+        model = upgrade(model, imports[""])
+    upgrade_others(model, imports)
+    headers.canonical_imports(model)
+    name_nodes(model.graph)
     model = infer(model)
     for tensor in model.graph.initializer:
         constants.setdefault(tensor.name, tensor_array(tensor, f"initializer '{tensor.name}'"))
@@ -68,9 +81,10 @@ def _set_aside(
     graph.name = source.graph.name or "graph"
     for field in ("node", "input", "output", "value_info"):
         getattr(graph, field).extend(getattr(source.graph, field))
+    initializers = [*source.graph.initializer, *_large_constants(graph)]
     constants: dict[str, Array] = {}
     declared = {value.name for value in graph.input}
-    for tensor in source.graph.initializer:
+    for tensor in initializers:
         name = tensor.name
         if name in constants:
             raise ProgramError(f"graph '{graph.name}' has the initializer '{name}' twice")
@@ -91,6 +105,28 @@ def _set_aside(
     for inner in all_graphs(graph):
         _read_inner(inner, external, main=inner is graph)
     return model, constants
+
+
+def _large_constants(graph: onnx.GraphProto) -> list[onnx.TensorProto]:
+    """Take the main graph's large Constant nodes out, as initializers of the same names."""
+    outputs = {value.name for value in graph.output}
+    found, kept = [], []
+    for node in graph.node:
+        tensor = next((a.t for a in node.attribute if a.name == "value"), None)
+        large = tensor is not None and (len(tensor.raw_data) > SMALL or tensor.external_data)
+        plain = node.op_type == "Constant" and len(node.output) == 1
+        if plain and large and node.output[0] not in outputs:
+            moved = onnx.TensorProto()
+            moved.CopyFrom(tensor)
+            moved.name = node.output[0]
+            found.append(moved)
+        else:
+            kept.append(node)
+    if found:
+        copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in kept]
+        del graph.node[:]
+        graph.node.extend(copies)
+    return found
 
 
 def _read_inner(graph: onnx.GraphProto, external: ExternalData, *, main: bool) -> None:
@@ -143,25 +179,27 @@ def _plain_names(model: onnx.ModelProto, imports: dict[str, int]) -> None:
                     size.Clear()
 
 
-def _inline(model: onnx.ModelProto, opset: int) -> tuple[onnx.ModelProto, int]:
-    """The model with its local functions inlined, and the opset it then has."""
+def _at_one_opset(
+    model: onnx.ModelProto, imports: dict[str, int], versions: dict[int, int]
+) -> onnx.ModelProto:
+    """Bring a model and local functions of other opsets to the canonical one, before inlining."""
+    if "" in imports:
+        model = upgrade(model, imports[""])
+    else:
+        model.opset_import.add(domain="", version=CANONICAL_OPSET)
+    for index, opset in versions.items():
+        upgrade_function(model.functions[index], opset)
+    return model
+
+
+def _inline(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with its local functions inlined."""
     if not model.functions:
-        return model, opset
-    versions = {
-        index: headers.read_imports(function.opset_import, f"the function '{function.name}'")
-        for index, function in enumerate(model.functions)
-    }
-    if any(version.get("", opset) != opset for version in versions.values()):
-        model = upgrade(model, opset) if opset else model
-        for index, function in enumerate(model.functions):
-            if "" in versions[index]:
-                upgrade_function(function, versions[index][""])
-        opset = max(opset, 28)
+        return model
     try:
-        inlined = inliner.inline_local_functions(model)
+        return inliner.inline_local_functions(model)
     except Exception as error:
         raise ProgramError(
             f"its local functions cannot be inlined: {one_line(str(error))}",
             fix="export the model without local functions.",
         ) from error
-    return inlined, opset

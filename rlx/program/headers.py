@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import difflib
+from collections.abc import Collection, Iterable, Mapping
 
 import onnx
 
 from rlx.errors import ProgramError, UnsafeProgram
-from rlx.program.schemas import domain_versions
-from rlx.program.structure import label, subgraphs
+from rlx.program.schemas import domain_versions, newest_schema, operation_names, schema_at
+from rlx.program.structure import all_graphs, label, subgraphs
 from rlx.program.types import CANONICAL_OPSET
 
 OLDEST_IR = 3
 MOST_NODES = 1_000_000
 """Nodes that a program may have once its local functions are inlined."""
+
+DEPRECATED_BUT_READ = frozenset({("", "GroupNormalization")})
+"""Marked as deprecated in some opset, but common in files and rewritten on reading."""
 
 FunctionId = tuple[str, str, str]
 
@@ -55,16 +59,77 @@ def plain_domain(domain: str) -> str:
     return "" if domain == "ai.onnx" else domain
 
 
-def check_domains(nodes: Iterable[onnx.NodeProto], imports: dict[str, int]) -> None:
-    """Refuse a node, here or in a subgraph, whose domain is not imported."""
+def check_operations(
+    nodes: Iterable[onnx.NodeProto], imports: Mapping[str, int], local: Collection[tuple[str, str]]
+) -> None:
+    """Refuse a node, here or in a subgraph, whose operation the imported domains do not have.
+
+    `local` are the (domain, name) of local functions. Domains that ONNX does not define may hold
+    any operation.
+    """
     for index, node in enumerate(nodes):
-        if node.domain not in imports:
-            raise ProgramError(
-                f"{label(node, index)}: the model imports no version of {node.domain or 'ai.onnx'}",
-                fix="add the domain to the model's opset_import.",
-            )
+        if (node.domain, node.op_type) not in local:
+            if node.domain not in imports:
+                raise ProgramError(
+                    f"{label(node, index)}: the model imports no version of "
+                    f"{node.domain or 'ai.onnx'}",
+                    fix="add the domain to the model's opset_import.",
+                )
+            if node.domain in domain_versions():
+                _check_operation(node, index, imports[node.domain])
         for inner in subgraphs(node):
-            check_domains(inner.node, imports)
+            check_operations(inner.node, imports, local)
+
+
+def _check_operation(node: onnx.NodeProto, index: int, version: int) -> None:
+    domain, name = node.domain, node.op_type
+    if schema_at(domain, name, version) or (domain, name) in DEPRECATED_BUT_READ:
+        return
+    shown = f"{domain or 'ai.onnx'} {version}"
+    newest = newest_schema(domain, name)
+    if newest is None:
+        near = difflib.get_close_matches(name, sorted(operation_names(domain)), 1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        problem = f"{domain or 'ai.onnx'} has no operation of this name{hint}"
+    elif newest.since_version > version:
+        problem = f"{shown} has no such operation; it came with {_first_version(domain, name)}"
+    else:
+        problem = f"{shown} has no such operation any more"
+    raise ProgramError(f"{label(node, index)}: {problem}", fix="export the model again.")
+
+
+def _first_version(domain: str, name: str) -> int:
+    found = newest_schema(domain, name)
+    assert found is not None
+    first = int(found.since_version)
+    while first > 1 and (older := schema_at(domain, name, first - 1)) is not None:
+        first = int(older.since_version)
+    return first
+
+
+def canonical_imports(model: onnx.ModelProto) -> None:
+    """Import each domain that is used at one version, whatever the file said.
+
+    `ai.onnx` at the canonical opset, other domains of ONNX at the newest that still has every
+    operation used, and foreign domains as they are.
+    """
+    said = {entry.domain: entry.version for entry in model.opset_import}
+    used: dict[str, set[str]] = {"": set()}
+    for graph in all_graphs(model.graph):
+        for node in graph.node:
+            used.setdefault(node.domain, set()).add(node.op_type)
+    del model.opset_import[:]
+    for domain in sorted(used):
+        version = CANONICAL_OPSET
+        if domain:
+            version = domain_versions().get(domain, said.get(domain, 1))
+            while (
+                version > 1
+                and domain in domain_versions()
+                and not all(schema_at(domain, name, version) for name in used[domain])
+            ):
+                version -= 1
+        model.opset_import.add(domain=domain, version=version)
 
 
 def check_functions(model: onnx.ModelProto) -> None:
@@ -82,6 +147,16 @@ def check_functions(model: onnx.ModelProto) -> None:
             f"its local functions inline to over {MOST_NODES} nodes",
             fix="check where the file comes from; rlx inlines no more than that.",
         )
+
+
+def function_opsets(model: onnx.ModelProto, imports: Mapping[str, int]) -> dict[int, int]:
+    """By index of function, its `ai.onnx` opset: empty where all have that of the model."""
+    found = {
+        index: read_imports(function.opset_import, f"the function '{function.name}'")
+        for index, function in enumerate(model.functions)
+    }
+    opsets = {index: versions[""] for index, versions in found.items() if "" in versions}
+    return opsets if any(opset != imports.get("") for opset in opsets.values()) else {}
 
 
 def _inlined(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import onnx
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from rlx.errors import ProgramError
 from rlx.origin import Origin
@@ -53,7 +54,12 @@ def load(source: Source, *, folder: str | os.PathLike[str] | None = None) -> Pro
 def _program(
     model: onnx.ModelProto, path: str | None, folder: str | os.PathLike[str] | None
 ) -> Program:
-    canonical = canonicalise(model, None if folder is None else Path(folder))
+    try:
+        canonical = canonicalise(model, None if folder is None else Path(folder))
+    except DecodeError as error:
+        raise ProgramError(
+            "graphs or types within each other, over 100 levels deep", fix="flatten the model."
+        ) from error
     name = model.graph.name
     if path is not None:
         name = Path(path).stem

@@ -101,6 +101,12 @@ def newest_schema(domain: str, name: str) -> defs.OpSchema | None:
 
 
 @cache
+def operation_names(domain: str) -> frozenset[str]:
+    """The names of all operations that a domain of ONNX ever had."""
+    return frozenset(s.name for s in defs.get_all_schemas_with_history() if s.domain == domain)
+
+
+@cache
 def canonical_schema(operation: str) -> Schema | None:
     """The operation's newest schema as a record; None where ONNX does not define it."""
     domain, name = split_operation(operation)
@@ -176,15 +182,20 @@ def _dtype(proto: onnx.TypeProto) -> str:
     if kind == "tensor_type":
         return DTYPE_NAMES.get(proto.tensor_type.elem_type, "")
     if kind == "sparse_tensor_type":
-        return f"sparse_tensor({DTYPE_NAMES.get(proto.sparse_tensor_type.elem_type, '')})"
+        return _wrapped("sparse_tensor", DTYPE_NAMES.get(proto.sparse_tensor_type.elem_type, ""))
     if kind == "sequence_type":
-        return f"seq({_dtype(proto.sequence_type.elem_type)})"
+        return _wrapped("seq", _dtype(proto.sequence_type.elem_type))
     if kind == "optional_type":
-        return f"optional({_dtype(proto.optional_type.elem_type)})"
+        return _wrapped("optional", _dtype(proto.optional_type.elem_type))
     if kind == "map_type":
         key = DTYPE_NAMES.get(proto.map_type.key_type, "")
-        return f"map({key},{_dtype(proto.map_type.value_type)})"
+        value = _dtype(proto.map_type.value_type)
+        return f"map({key},{value})" if key and value else ""
     return ""
+
+
+def _wrapped(outer: str, inner: str) -> str:
+    return f"{outer}({inner})" if inner else ""
 
 
 def _shape(tensor: onnx.TypeProto.Tensor) -> tuple[int | str | None, ...] | None:

@@ -126,21 +126,36 @@ def _allowed(schema: defs.OpSchema, formal: str) -> frozenset[str]:
 def versions_needed(body: Block) -> dict[str, tuple[int, Node]]:
     """By domain, the lowest version that all nodes accept, and a node that needs it."""
     needed: dict[str, tuple[int, Node]] = {}
-    _collect(body, {}, needed)
+    _collect(body, {}, needed, {})
     return needed
 
 
 def _collect(
-    block: Block, outer: Mapping[str, ValueType], needed: dict[str, tuple[int, Node]]
+    block: Block,
+    outer: Mapping[str, ValueType],
+    needed: dict[str, tuple[int, Node]],
+    seen: dict[object, int],
 ) -> None:
     types = {**outer, **dict(block.types)}
     for node in block.nodes:
         domain, _ = split_operation(node.operation)
-        version = lowest_version(node, types)
+        key = _key(node, types)
+        if key not in seen:
+            seen[key] = lowest_version(node, types)
+        version = seen[key]
         if domain not in needed or version > needed[domain][0]:
             needed[domain] = (version, node)
         for inner in node.blocks():
-            _collect(inner, types, needed)
+            _collect(inner, types, needed, seen)
+
+
+def _key(node: Node, types: Mapping[str, ValueType]) -> object:
+    """What `lowest_version` looks at; nodes that agree on it have the same answer."""
+    dtypes = tuple(
+        tuple(types[name].dtype if name in types else name and "?" for name in names)
+        for names in (node.inputs, node.outputs)
+    )
+    return node.signature, dtypes, tuple(name for name, _ in node.attributes)
 
 
 def stamp(model: onnx.ModelProto, body: Block, opset: int | None) -> None:

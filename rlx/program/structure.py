@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import count
 
 import onnx
 
@@ -39,6 +40,24 @@ def label(node: onnx.NodeProto, index: int | None = None) -> str:
         return f"node {index} ({operation})"
     written = next((name for name in node.output if name), "")
     return f"node {operation} that makes '{written}'" if written else f"node {operation}"
+
+
+def name_nodes(graph: onnx.GraphProto) -> None:
+    """Give each node without a name its operation and place: `Add_3`, counted in reading order."""
+    taken = {node.name for inner in all_graphs(graph) for node in inner.node}
+    for index, node in enumerate(_in_reading_order(graph)):
+        if not node.name:
+            stem = f"{node.op_type}_{index}"
+            suffixes = (f"_{number}" if number else "" for number in count())
+            node.name = next(stem + suffix for suffix in suffixes if stem + suffix not in taken)
+            taken.add(node.name)
+
+
+def _in_reading_order(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+    for node in graph.node:
+        yield node
+        for inner in subgraphs(node):
+            yield from _in_reading_order(inner)
 
 
 def arrange(graph: onnx.GraphProto, outer: frozenset[str] = frozenset()) -> None:

@@ -78,7 +78,7 @@ class Node:
     index: int
     """Place in the whole program, subgraphs included, counted in reading order."""
     name: str
-    """The name the file gives, or `operation_index`."""
+    """The name the file gives, or the operation and its place in the file: `Add_3`."""
     operation: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]

@@ -8,7 +8,7 @@ broadcasting at an axis). The tests hold these rewrites against it and against O
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import onnx
 
@@ -18,6 +18,9 @@ from rlx.program.structure import all_graphs, label, subgraphs
 from rlx.program.types import CANONICAL_OPSET
 from rlx.program.upgrades import REWRITES
 from rlx.program.upgrades.editing import Edit, Names, Rewrite
+from rlx.program.upgrades.meaning import label_encoder
+
+ML = "ai.onnx.ml"
 
 _STEPS: dict[str, list[tuple[int, tuple[Rewrite, ...]]]] = defaultdict(list)
 for (_operation, _version), _rewrites in sorted(REWRITES.items(), key=lambda item: item[0]):
@@ -35,6 +38,23 @@ def upgrade(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
         _upgrade_graph(model.graph, opset, Names(model.graph), None)
     set_opset(model, CANONICAL_OPSET)
     return model
+
+
+def upgrade_others(model: onnx.ModelProto, imports: Mapping[str, int]) -> None:
+    """Rewrite the nodes of ONNX's other domains that changed since the versions imported."""
+    older = {domain for domain, version in imports.items() if domain == ML and version < 2}
+    nodes = [node for graph in all_graphs(model.graph) for node in graph.node]
+    if older and any(node.domain == ML and node.op_type == "LabelEncoder" for node in nodes):
+        _label_encoders(model.graph, Names(model.graph), None)
+
+
+def _label_encoders(graph: onnx.GraphProto, names: Names, outer: Edit | None) -> None:
+    edit = Edit(graph, names, outer)
+    for node in graph.node:
+        if node.domain == ML and node.op_type == "LabelEncoder":
+            label_encoder(node, edit)
+        for inner in subgraphs(node):
+            _label_encoders(inner, names, edit)
 
 
 def upgrade_function(function: onnx.FunctionProto, opset: int) -> None:
@@ -101,4 +121,11 @@ def _upgrade_node(node: onnx.NodeProto, opset: int, edit: Edit) -> None:
             return
         reached = step[0]
         for rewrite in step[1]:
-            rewrite(node, edit)
+            try:
+                rewrite(node, edit)
+            except ProgramError:
+                raise
+            except (IndexError, ValueError, TypeError, KeyError, AttributeError) as error:
+                raise ProgramError(
+                    f"{label(node)} is not what opset {opset} defines: {error}"
+                ) from error

@@ -92,6 +92,23 @@ def _without_batch(target: onnx.TypeProto, name: str, edit: Edit) -> None:
         del target.tensor_type.shape.dim[0]
 
 
+def label_encoder(node: onnx.NodeProto, edit: Edit) -> None:
+    """`ai.onnx.ml` 2: one list of classes, used both ways, became lists of keys and of values."""
+    classes = take(node, "classes_strings")
+    dtype = edit.type(node.input[0]).dtype
+    if classes is None or dtype not in ("string", "int64"):
+        raise refuse(node, 1, "has no classes_strings, or an input whose dtype is not known")
+    numbers = list(range(len(classes)))
+    if dtype == "string":
+        take(node, "default_string")
+        put(node, "keys_strings", classes)
+        put(node, "values_int64s", numbers)
+    else:
+        take(node, "default_int64")
+        put(node, "keys_int64s", numbers)
+        put(node, "values_strings", classes)
+
+
 REWRITES: dict[tuple[str, int], tuple[Rewrite, ...]] = {
     **{(name, 13): (softmax,) for name in ("Softmax", "LogSoftmax", "Hardmax")},
     ("BatchNormalization", 14): (batch_statistics,),

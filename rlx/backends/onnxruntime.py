@@ -22,13 +22,13 @@ LEVELS = {
     "extended": "ORT_ENABLE_EXTENDED",
     "all": "ORT_ENABLE_ALL",
 }
-FATAL = 4
-"""Log severity: failures are raised with their text, so the engine need not print them too."""
+ERROR, FATAL = 3, 4
+"""Log severities: failures are raised with their text, so the engine need not print them too."""
 MAX_BYTES = 2**31 - 1
 """A protobuf message can't be larger."""
 FOREIGN = frozenset(
-    ("bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "float8e8m0")
-    + ("float4e2m1", "int4", "uint4", "int2", "uint2")
+    {"bfloat16", "float4e2m1", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"}
+    | {"float8e8m0", "int2", "int4", "uint2", "uint4"}
 )
 """dtypes that the engine computes with, but can't exchange as NumPy arrays: bfloat16 is refused,
 and float8e4m3fn comes back as uint8."""
@@ -54,7 +54,9 @@ def open_cpu(spec: DeviceSpec, options: Mapping[str, object]) -> OnnxRuntime:
             f"this onnxruntime was built without {PROVIDER}, it has {', '.join(available)}",
             fix="pip install 'rlx[onnxruntime]'",
         )
-    return OnnxRuntime(onnxruntime, _checked(options))
+    checked = _checked(options)
+    onnxruntime.set_default_logger_severity(ERROR)  # a kernel's own log is the whole process's
+    return OnnxRuntime(onnxruntime, checked)
 
 
 def _checked(options: Mapping[str, object]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -13,6 +13,11 @@ from rlx.conformance.vary import FREE_TEXT
 from rlx.operations.vocabulary import Operation, Vocabulary
 from rlx.program import Signature
 
+RANDOM = frozenset(
+    {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike"}
+    | {"RandomUniform", "RandomUniformLike"}
+)
+"""Operations that no run can prove."""
 Blame = Callable[[Trial], Iterable[Signature]]
 """Finds, in a program that failed, the signatures of the nodes that did it."""
 
@@ -35,8 +40,8 @@ def claim(findings: Findings, vocabulary: Vocabulary, blame: Blame) -> Claims:
     """Claim what passed; then, while a program that is covered fails, find the node and drop it.
 
     A program of several nodes that passed is evidence for each of its nodes. One that failed is
-    blamed on the nodes that differ from the oracle when run alone; where none does, on all nodes
-    whose only evidence is whole programs, else on the rarest.
+    blamed on the nodes that differ from the oracle when run alone; where none does, and errors only
+    add up, on the node that is in the fewest programs that passed.
     """
     passed, failed = set(findings.passed), set(findings.failed)
     for trial, outcome in findings.whole:
@@ -55,18 +60,20 @@ def claim(findings: Findings, vocabulary: Vocabulary, blame: Blame) -> Claims:
         for trial, outcome in wrong:
             signatures = set(blame(trial)) - failed
             if not signatures:
-                signatures = {_rarest(trial, passed)}
+                signatures = {_rarest(trial, findings)}
             failed |= signatures
             named = ", ".join(sorted({s.operation for s in signatures}))
             notes.append(f"{trial.name}: {outcome.detail}; not claimed: {named}")
 
 
-def _rarest(trial: Trial, passed: Iterable[Signature]) -> Signature:
-    """The signature whose operation has passed least often: the likeliest to be at fault."""
-    counts: dict[str, int] = defaultdict(int)
-    for signature in passed:
-        counts[signature.operation] += 1
-    return min(trial.program.requirements.signatures, key=lambda s: (counts[s.operation], repr(s)))
+def _rarest(trial: Trial, findings: Findings) -> Signature:
+    """The signature in the fewest programs that passed: the likeliest to be at fault."""
+    counts: Counter[Signature] = Counter()
+    for other, outcome in findings.whole:
+        if outcome.passed:
+            counts.update(other.program.requirements.signatures)
+    signatures: tuple[Signature, ...] = trial.program.requirements.signatures
+    return min(signatures, key=lambda s: (counts[s], s.key))
 
 
 def _synthesized(
@@ -80,7 +87,7 @@ def _synthesized(
     found = {}
     for name, (good, bad) in sorted(by_operation.items()):
         operation = vocabulary.get(name)
-        if operation is None or operation.deterministic is False or not good:
+        if operation is None or name in RANDOM or not good:
             continue
         claims = synthesize(_evidence(operation, good, bad))
         if claims:

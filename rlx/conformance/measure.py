@@ -4,17 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper
 
 from rlx.backends.protocol import Backend
 from rlx.conformance.cases import Case, allowed
 from rlx.conformance.compare import Tolerance
 from rlx.conformance.trial import Outcome, Trial, attempt, evaluate
-from rlx.conformance.vary import Variant, attribute_values, attribute_variants, type_variants
+from rlx.conformance.vary import (
+    Variant,
+    attribute_values,
+    attribute_variants,
+    element_name,
+    type_variants,
+)
 from rlx.errors import ProgramError
-from rlx.program import CANONICAL_OPSET, Signature, load
+from rlx.program import CANONICAL_OPSET, Signature, ValueType, load
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
+PER_OPERATION = 800
+"""After so many variants of one operation, no further case is varied."""
+SMALL = 1000
+"""How many input elements a case may have, to be varied beside cases much like it."""
 PER_SIGNATURE = 3
 """How many variants with one signature are run: beyond, they tell little more."""
 
@@ -85,26 +100,61 @@ def measure(
 
 def variants(trials: Sequence[Trial], oracle: Backend) -> Iterator[Trial]:
     """New trials of one operation; the oracle says what must come out, or that nothing can."""
-    seen: dict[Signature, int] = {}
-    for trial in trials:
-        (signature,) = trial.program.requirements.signatures
-        seen[signature] = PER_SIGNATURE
+    seen = {trial.program.requirements.signatures[0]: PER_SIGNATURE for trial in trials}
     models = [trial.program.to_onnx(CANONICAL_OPSET) for trial in trials]
-    plain = [len(model.graph.node) == 1 and not model.graph.initializer for model in models]
     bases = [
-        pair for pair, fits in zip(zip(trials, models, strict=True), plain, strict=True) if fits
+        (trial, model)
+        for trial, model in zip(trials, models, strict=True)
+        if len(model.graph.node) == 1 and len(model.graph.input) == len(trial.inputs)
     ]
     values = attribute_values(model for _, model in bases)
-    for trial, model in bases:
-        inputs = tuple(trial.inputs)
-        found: Iterable[Variant] = (
-            *attribute_variants(model, inputs, values),
-            *type_variants(model, inputs),
-        )
-        for variant in found:
-            made = _judged(f"{trial.name}[{variant.label}]", variant, oracle, seen)
-            if made is not None:
-                yield made
+    bases = _diverse(bases)
+    made = (
+        ((trial, variant) for variant in attribute_variants(model, tuple(trial.inputs), values))
+        for trial, model in bases
+    )
+    yield from _limited(made, oracle, seen)
+    made = (
+        ((trial, variant) for variant in type_variants(model, tuple(trial.inputs)))
+        for trial, model in bases
+    )
+    yield from _limited(made, oracle, seen)
+
+
+def _diverse(bases: list[tuple[Trial, onnx.ModelProto]]) -> list[tuple[Trial, onnx.ModelProto]]:
+    """First those that differ in texts or in operands; then the others, if they are small."""
+
+    def kind(model: onnx.ModelProto) -> tuple[Any, ...]:
+        node = model.graph.node[0]
+        texts = sorted(a.s for a in node.attribute if a.type == onnx.AttributeProto.STRING)
+        return (*texts, *map(bool, node.input), len([name for name in node.output if name]))
+
+    first: dict[tuple[Any, ...], int] = {}
+    for place, (_, model) in enumerate(bases):
+        first.setdefault(kind(model), place)
+    leading = sorted(first.values())
+    others = [base for place, base in enumerate(bases) if place not in leading]
+    return [bases[place] for place in leading] + [base for base in others if _small(base[0])]
+
+
+def _small(trial: Trial) -> bool:
+    """Whether the oracle, which loops in Python, is quick."""
+    return sum(value.size for value in trial.inputs if isinstance(value, np.ndarray)) <= SMALL
+
+
+def _limited(
+    made: Iterable[Iterable[tuple[Trial, Variant]]], oracle: Backend, seen: dict[Signature, int]
+) -> Iterator[Trial]:
+    """All variants of each base, until there are enough."""
+    count = 0
+    for group in made:
+        if count > PER_OPERATION:
+            return
+        for trial, variant in group:
+            count += 1
+            judged = _judged(f"{trial.name}[{variant.label}]", variant, oracle, seen)
+            if judged is not None:
+                yield judged
 
 
 def _judged(
@@ -123,7 +173,22 @@ def _judged(
         expected = evaluate(oracle, program, variant.inputs)
     except Exception:  # noqa: BLE001 - an oracle that can't answer judges nobody
         return None
+    types = [value.type for value in program.outputs]
+    if any(has_other_dtype(kind, output) for kind, output in zip(types, expected, strict=True)):
+        return None  # the oracle itself is wrong here
     return Trial(name, program, variant.inputs, expected, Tolerance(scaled=True))
+
+
+def has_other_dtype(kind: ValueType, output: Any) -> bool:
+    """Whether an output's dtype is not what the program declares; sequences by their items."""
+    if isinstance(output, list):
+        inner = ValueType(kind.dtype.removeprefix("seq(").removesuffix(")"))
+        return any(has_other_dtype(inner, item) for item in output)
+    if not isinstance(output, np.ndarray):
+        return output is not None
+    if output.dtype.kind in "OUS":
+        return kind.dtype != "string"
+    return kind.dtype != element_name(helper.np_dtype_to_tensor_dtype(output.dtype))
 
 
 __all__ = ["Findings", "Measurement", "Progress", "measure", "variants"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -54,7 +55,8 @@ def evaluate(backend: Backend, program: Program, inputs: Sequence[Array]) -> lis
     """Compile, run once and close; the inputs are guarded against being written to."""
     executable = backend.compile(program, CompileOptions())
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # infinities and NaN are compared, not complained of
             return list(executable.run([guarded(value) for value in inputs]))
     finally:
         executable.close()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, defs, helper
+from onnx import TensorProto, defs, helper, shape_inference
 
 from rlx.operations.generate import dtype_name
 
@@ -99,10 +99,10 @@ def attribute_variants(
             if a != now.get(first) and b != now.get(second)
         ]
     for change in changes:
-        copy = _open_outputs(model)
+        copy = _copy(model)
         _set_attributes(copy.graph.node[0], change)
         label = ",".join(f"{name}={value}" for name, value in change.items())
-        yield Variant(label, copy, inputs)
+        yield Variant(label, _reshaped(copy), inputs)
 
 
 def attribute_values(models: Iterable[onnx.ModelProto]) -> dict[str, tuple[Any, ...]]:
@@ -168,7 +168,7 @@ def _retyped(
     model: onnx.ModelProto, inputs: tuple[Array, ...], schema: Any, chosen: Mapping[str, str]
 ) -> Variant | None:
     """The model with its values at the chosen dtypes; None where it can't be told how."""
-    copy = _open_outputs(model)
+    copy = _copy(model)
     node = copy.graph.node[0]
     arrays = list(inputs)
     places = {value.name: place for place, value in enumerate(copy.graph.input)}
@@ -210,14 +210,23 @@ def _set_attributes(node: Any, change: Mapping[str, Any]) -> None:
     node.attribute.extend(helper.make_attribute(name, value) for name, value in change.items())
 
 
-def _open_outputs(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A copy whose outputs have no stated shape: it may be another one now."""
+def _copy(model: onnx.ModelProto) -> onnx.ModelProto:
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
+    return copy
+
+
+def _reshaped(model: onnx.ModelProto) -> onnx.ModelProto:
+    """A copy whose outputs have the shapes that ONNX infers, where it can tell them."""
+    copy = _copy(model)
     for value in copy.graph.output:
         if value.type.HasField("tensor_type"):
             value.type.tensor_type.ClearField("shape")
-    return copy
+    found = shape_inference.infer_shapes(copy)
+    for value, old in zip(found.graph.output, model.graph.output, strict=True):
+        if value.type.HasField("tensor_type") and not value.type.tensor_type.HasField("shape"):
+            value.type.CopyFrom(old.type)
+    return found
 
 
 def _plain(value: Any) -> Any:
@@ -232,12 +241,21 @@ def recast(array: Array, dtype: str) -> Array:
     """
     if isinstance(array, list):
         return [recast(item, dtype[4:-1]) for item in array]
+    return np.asarray(_recast(array, dtype))  # arithmetic makes scalars of arrays without axes
+
+
+def _recast(array: Array, dtype: str) -> Array:
     if dtype == "string":
-        return np.asarray(array).astype(str).astype(object)
+        texts = [str(number) for number in array.ravel()]
+        return np.asarray(texts, dtype=object).reshape(array.shape)
     target = np.dtype(helper.tensor_dtype_to_np_dtype(_element(dtype)))
     if array.dtype == object:
         digits = [len(str(text)) % 3 + 1 for text in array.ravel()]
         return np.asarray(digits, dtype=np.float32).reshape(array.shape).astype(target)
+    if array.dtype.kind == "c" and target.kind != "c":
+        array = array.real
+    if array.dtype.kind not in "biuc" and array.dtype != np.float64:
+        array = array.astype(np.float32)  # narrow dtypes don't all cast to each other
     if target == np.bool_:
         return np.asarray(array).astype(np.float64) > 0 if array.dtype != np.bool_ else array
     unsigned = target.name.startswith("u")
@@ -246,7 +264,7 @@ def recast(array: Array, dtype: str) -> Array:
             return array.astype(target)
         if array.dtype.kind in "biu":
             return (np.abs(array) if unsigned and array.dtype.kind == "i" else array).astype(target)
-        wide = np.nan_to_num(array.astype(np.complex128).real, posinf=5.0, neginf=-5.0)
+        wide = np.nan_to_num(array.astype(np.float64), posinf=5.0, neginf=-5.0)
         most = 1 if target.name in ("int2", "uint2") else 5
         small = np.where(wide < 0, -1, 1) * (1 + np.floor(np.abs(wide) * 3) % most)
         return (np.abs(small) if unsigned else small).astype(target)

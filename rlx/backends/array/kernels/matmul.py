@@ -51,7 +51,7 @@ def _in_place_gemm(
     if addend is not None and beta is not None and beta != 1:
         addend = addend * beta
 
-    def gemm(a: Array, b: Array, c: Array | None = None) -> Array:
+    def gemm(a: Array, b: Array, c: Array = None) -> Array:
         product = matmul(left(a), right(b))
         if alpha != 1:
             multiply(product, alpha, product)

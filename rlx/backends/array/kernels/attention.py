@@ -105,7 +105,8 @@ def product(xp: Any, a: Any, b: Any) -> Any:
 
 def attention(site: Site) -> Kernel:
     """Build Attention; in bfloat16 each step is rounded, as the operation's definition says."""
-    rounding = any(t is not None and t.dtype == "bfloat16" for t in site.inputs[:3])
+    query = site.inputs[0]
+    rounding = query is not None and query.dtype == "bfloat16"
     return _attention(site, rounding=True) if rounding else widened(_attention)(site)
 
 
@@ -142,8 +143,8 @@ def _attention(site: Site, *, rounding: bool = False) -> Kernel:
             k, v = xp.repeat(k, groups, axis=1), xp.repeat(v, groups, axis=1)
         factor = 1 / sqrt(q.shape[3]) if scale is None else scale
         if rounding:
-            half = xp.asarray(sqrt(factor), dtype=q.dtype)
-            scores = product(xp, q * half, xp.matrix_transpose(k) * half)
+            root = xp.asarray(sqrt(factor), dtype=q.dtype)
+            scores = product(xp, q * root, xp.matrix_transpose(k) * root)
         else:
             scores = xp.matmul(q * factor, xp.matrix_transpose(k))
         qk = scores if mode == BEFORE_CAP else None
@@ -157,11 +158,12 @@ def _attention(site: Site, *, rounding: bool = False) -> Kernel:
         if mode == WITH_BIAS:
             qk = scores
         weights = softmax_of_masked(xp, scores if code is None else _as(xp, scores, code))
-        weights = xp.astype(weights, v.dtype, copy=False)
+        weights = xp.astype(weights, q.dtype, copy=False)
         if bias is not None:
             hidden = xp.max(bias, axis=-1, keepdims=True) == -inf
             weights = xp.where(hidden, xp.zeros((), dtype=weights.dtype), weights)
         y = product(xp, weights, v) if rounding else xp.matmul(weights, v)
+        y = xp.astype(y, q.dtype, copy=False)
         y = heads_last(xp, y) if flat else y
         if site.outputs == 1:
             return y

@@ -16,7 +16,10 @@ LARGEST = {
     "float8e5m2": 57344.0,
     "float8e5m2fnuz": 57344.0,
 }
-"""The largest finite value of each 8-bit float that can overflow."""
+"""The largest finite value of each 8-bit float that can overflow.
+
+Their zero points only say what dtype is meant, as in every engine.
+"""
 
 
 def limits(name: str) -> tuple[int, int]:
@@ -73,7 +76,7 @@ def quantize_linear(site: Site) -> Kernel:
             zero = spread(xp, zero, x.shape, axis, block)
         if name in INTEGERS:
             return quantize(xp, ratio, zero, name)
-        if zero is not None:
+        if zero is not None and name not in LARGEST:
             ratio = ratio + xp.astype(zero, xp.float32)
         if saturate and name in LARGEST:
             ratio = xp.clip(ratio, -LARGEST[name], LARGEST[name])
@@ -89,10 +92,11 @@ def dequantize_linear(site: Site) -> Kernel:
     code = attributes.get("output_dtype", 0)
     operand = site.inputs[0]
     wide = operand is not None and operand.dtype == "int32"
+    shifted = operand is None or operand.dtype not in {*LARGEST, "float4e2m1"}
 
     def run(x: Any, scale: Any, zero: Any = None) -> Any:
         y = xp.astype(x, xp.float64 if wide else xp.float32)
-        if zero is not None:
+        if zero is not None and shifted:
             y = y - xp.astype(spread(xp, zero, x.shape, axis, block), y.dtype)
         y = y * xp.astype(spread(xp, scale, x.shape, axis, block), y.dtype)
         return xp.astype(y, native(xp, CODES[code]) if code else scale.dtype)

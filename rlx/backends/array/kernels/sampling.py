@@ -218,8 +218,8 @@ def roi_align(site: Site) -> Kernel:
         return xp.sum(split, axis=(1, 3, 4, 6)) / (gh * gw)
 
     def run(x: Any, rois: Any, batch_indices: Any) -> Any:
-        if not rois.shape[0]:
-            return xp.zeros((0, x.shape[1], *out), dtype=x.dtype)
+        if not rois.shape[0] or 0 in out:
+            return xp.zeros((rois.shape[0], x.shape[1], *out), dtype=x.dtype)
         boxes = [[float(v) for v in roi] for roi in rois]
         images = [int(index) for index in batch_indices]
         parts = [one(x[n, ...], box) for n, box in zip(images, boxes, strict=True)]

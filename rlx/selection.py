@@ -74,7 +74,8 @@ def open_best(
             known = route.question.facts.get(key, NO_FACT)
             # The candidate's line already says what could not be opened: the cause is enough.
             cause = error.message.partition(" failed: ")[2] or error.message
-            facts[key] = replace(known, open_failure=cause, fix=error.fix)
+            fix = error.fix if error.fix != type(error).fix else known.fix
+            facts[key] = replace(known, open_failure=cause, fix=fix)
             continue
         for failure in failures:
             used = f"{one.id} on {route.device}"

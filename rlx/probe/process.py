@@ -34,7 +34,7 @@ def ask(kind: str, target: str, index: int, timeout: float) -> Answer:
     what = f"probe {target}" if kind == "call" else f"loading library {target}"
     # An empty name is None where Python is embedded; a frozen application would start itself.
     if not sys.executable or getattr(sys, "frozen", False):
-        return Answer(f"{what} needs a Python interpreter of its own, and sys.executable is none")
+        return Answer(f"{what} needs a Python interpreter to run in, and there is none here")
     request = {
         "kind": kind,
         "target": target,
@@ -129,7 +129,7 @@ def _judge(what: str, line: bytes) -> Answer:
         if "error" in data:
             return Answer(f"{what} {shorten(data['error'])}")
         return Answer(shorten(data["reason"]))
-    except (ValueError, TypeError, LookupError):
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return Answer(f"{what} answered with garbage: {line[:60]!r}")
 
 

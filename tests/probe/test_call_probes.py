@@ -1,5 +1,6 @@
 """`call` probes run in a killable child: whatever happens there is a reason with text."""
 
+import json
 import os
 import signal
 import sys
@@ -7,8 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from rlx.probe import checks
+from rlx.probe import checks, process
 from rlx.registration import Probe
 
 ENGINE = """
@@ -127,7 +130,7 @@ def gone(pid):
 def test_a_killed_probe_takes_its_own_children_with_it(engine, tmp_path, monkeypatch):
     file = tmp_path / "pid"
     monkeypatch.setenv("CHILD_PID_FILE", str(file))
-    assert ask("hangs_with_child", timeout=2).transient
+    assert ask("hangs_with_child", timeout=3).transient
     child = int(file.read_text())
     for _ in range(100):
         if gone(child):
@@ -145,8 +148,7 @@ def test_a_forked_grandchild_does_not_delay_the_answer(engine):
 def test_without_an_interpreter_there_is_a_reason(engine, monkeypatch):
     monkeypatch.setattr(sys, "executable", "")
     assert ask("works").reason == (
-        "probe probed_engine:works needs a Python interpreter of its own, "
-        "and sys.executable is none"
+        "probe probed_engine:works needs a Python interpreter to run in, and there is none here"
     )
 
 
@@ -175,4 +177,27 @@ def test_a_probe_of_an_untrusted_file_is_not_run():
     probe = Probe("call", ("os:abort",), trusted=False)
     assert checks.check(probe, 0).reason == (
         "its call probe os:abort was not run: its file is not trusted"
+    )
+
+
+ANSWERS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["found", "error", "reason", "software"]), inner)
+    ),
+)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.binary(max_size=40) | ANSWERS.map(lambda data: json.dumps(data).encode()))
+def test_an_answer_of_any_bytes_is_judged(line):
+    answer = process._judge("probe a:b", line)
+    assert answer.reason is None or isinstance(answer.reason, str)
+
+
+@pytest.mark.parametrize("line", [b"[" * 60_000, b"3", b"\xff", b'{"reason": 3}', b'{"found": []}'])
+def test_garbage_is_a_reason(line):
+    assert process._judge("probe a:b", line).reason == (
+        f"probe a:b answered with garbage: {line[:60]!r}"
     )

@@ -1,6 +1,7 @@
 """One opening per backend and device, however many ask; the last lease closes."""
 
 import logging
+import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -235,3 +236,31 @@ def test_a_backend_that_opened_elsewhere_is_closed_and_refused():
         leases.acquire(one, DeviceSpec("cuda"))
     assert caught.value.message == "null is registered for cuda, but opened 'cpu'"
     assert watch.closed == 1
+
+
+def test_many_threads_that_come_and_go_leave_nothing_open():
+    ids, watches = "abc", [testing.watch(one) for one in "abc"]
+    registrations = [testing.registration(one) for one in ids]
+
+    def work(seed):
+        draw = random.Random(seed)
+        held = []
+        for _ in range(60):
+            one = draw.randrange(3)
+            watches[one].open_error = OSError("busy") if draw.random() < 0.1 else None
+            try:
+                held.append(leases.acquire(registrations[one], CPU))
+            except OpenFailed:
+                continue
+            if draw.random() < 0.7:
+                held.pop(draw.randrange(len(held))).close()
+            elif draw.random() < 0.2:
+                held.clear()
+        for lease in held:
+            lease.close()
+
+    with ThreadPoolExecutor(12) as pool:
+        list(pool.map(work, range(12)))
+    assert leases.opened() == {}
+    assert all(one.opened >= one.closed for one in watches)
+    assert not any(one.backend for one in leases.slots.current().slots.values())

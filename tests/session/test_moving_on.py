@@ -63,6 +63,21 @@ def test_a_device_that_is_asked_for_is_kept_when_opening_fails(hello, make):
     assert testing.watch("second").opened == 0
 
 
+def test_when_none_opens_the_reasons_are_listed_with_what_to_do(hello, make):
+    testing.watch("first").open_error = OSError("libfirst.so: no such file")
+    testing.watch("second").open_error = RuntimeError()
+    registry = make("first", "second", install="pip install engine")
+    with Session(registry=registry) as session, pytest.raises(NoBackend) as caught:
+        session.compile(hello)
+    assert caught.value.message == (
+        "no backend can run hello (2 nodes)\n"
+        "  first   open-failed it failed to open: OSError: libfirst.so: no such file   "
+        "Fix: pip install engine\n"
+        "  second  open-failed it failed to open: RuntimeError without a message       "
+        "Fix: pip install engine"
+    )
+
+
 def test_a_list_of_devices_is_a_written_fallback(hello, make, monkeypatch):
     testing.watch("first").open_error = OSError("no GPU")
     monkeypatch.setenv("RLX_DEVICE", "cuda,cpu")

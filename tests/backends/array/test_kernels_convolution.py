@@ -171,7 +171,7 @@ def test_conv_transpose_agrees_with_onnxruntime(run_node, run_onnxruntime, case,
         assume(all((k - 1) * d + 1 >= stride for stride, d, k in steps))
     if auto_pad != "NOTSET":
         attributes = {k: v for k, v in attributes.items() if k != "pads"} | {"auto_pad": auto_pad}
-    x_shape = (x_shape[0], maps, *(n + 3 for n in x_shape[2:]))
+    x_shape = (x_shape[0], maps, *(n + 4 for n in x_shape[2:]))
     inputs = [values(x_shape, 0), values((maps, depth, *kernel), 1)]
     (wanted,) = run_onnxruntime("ConvTranspose", attributes, inputs)
     (found,) = run_node("ConvTranspose", attributes, inputs, [wanted])

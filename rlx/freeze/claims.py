@@ -52,7 +52,7 @@ def row(
                 f"unknown operation {show(name)}",
                 suggest(name, vocabulary.names, "name an operation of configs/operations.yaml."),
             )
-    found = tuple(dict.fromkeys(operation for _, operation in known if operation is not None))
+    found = tuple({name: one for name, one in known if one is not None}.values())
     _types(found, types, place, vocabulary, faults)
     values = limited(found, attributes, place, faults)
     if ndim is not None and ndim[1] is not None and ndim[0] > ndim[1]:

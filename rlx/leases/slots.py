@@ -54,7 +54,8 @@ class Cache:
         self.slots: dict[Key, Slot] = {}
         self.stale = False
         """True in a child, for its parent's cache: nothing in it is used or closed there."""
-        self._first_causes: dict[Key, str] = {}
+        self.first_causes: dict[Key, str] = {}
+        """Why an opening failed first, until it succeeds."""
         self._dropped: deque[Slot] = deque()
 
     def open(self, slot: Slot) -> None:
@@ -71,7 +72,7 @@ class Cache:
         with self.guard:
             slot.backend = backend
             slot.leases = 1
-            self._first_causes.pop(slot.key, None)
+            self.first_causes.pop(slot.key, None)
         slot.ready.set()
         # Exit handlers run last in, first out: ours must run before those of any engine.
         atexit.unregister(_close_all)
@@ -151,7 +152,7 @@ class Cache:
         self, key: Key, error: OpenFailed | ContractError
     ) -> OpenFailed | ContractError:
         """The error, telling the first cause where a retry failed in another way."""
-        first = self._first_causes.setdefault(key, error.message)
+        first = self.first_causes.setdefault(key, error.message)
         if first == error.message:
             return error
         return type(error)(f"{error.message} (it first failed so: {first})", fix=error.fix)

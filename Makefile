@@ -61,6 +61,7 @@ generate: $(VENV)/.test
 	$(BIN)/python -m rlx.freeze --write
 	$(BIN)/rlx schema --write
 	$(BIN)/python -m benchmarks.readme --write
+	$(BIN)/python -m tests.tour --write
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks

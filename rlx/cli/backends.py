@@ -107,7 +107,7 @@ def provenance(one: Registration) -> list[str]:
     """Every field of a registration with its value and its places."""
     lines = [f"{one.id}  ({printable(str(one.origin))})"]
     rows = [[name, history(values)] for name, values in one.history]
-    return [*lines, *output.columns(rows), *output.columns([["evidence", evidence(one)]])]
+    return [*lines, *output.columns([*rows, ["evidence", evidence(one)]])]
 
 
 def to_json(one: Registration) -> dict[str, Any]:

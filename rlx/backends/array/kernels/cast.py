@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
+import numpy as np
 
-from rlx.backends.array.dtypes import CODES, FLOAT8, INTEGERS, bits, native, numpy_dtype
+from rlx.backends.array.dtypes import CODES, FLOAT8, INTEGERS, native, numpy_dtype
 from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
 
 Converter = Callable[[Array], Array]
@@ -21,33 +22,27 @@ def converter(site: Site, source: str, target: str) -> Converter:
     """
     xp = site.xp
     if "string" in (source, target):
-        return _string_converter(xp, source, target)
+        return _string_converter(site, source, target)
     dtype = native(xp, target)
-    if source == target:
-        return lambda x: xp.astype(x, dtype, copy=False)
     saturate = bool(site.attributes.get("saturate", 1))
-    if target == "float8e8m0":
+    if target == "float8e8m0" and source != target:
         return _to_scale(xp, dtype, saturate, site.attributes.get("round_mode", "up"))
-    if target in FLOAT8:
-        return _to_float8(xp, dtype, target, saturate, source)
-    if bits(source) < 8 or source in FLOAT8:  # ml_dtypes converts these to some dtypes only
+    if target in FLOAT8 and target != "float8e8m0" and saturate:
+        return _to_float8(xp, dtype, target, source)
+    if not np.can_cast(numpy_dtype(source), numpy_dtype(target), "unsafe"):  # int4 to uint4
         middle = xp.int32 if source in INTEGERS else xp.float32
         return lambda x: xp.astype(xp.astype(x, middle), dtype)
-    if target in INTEGERS and bits(target) < 8 and source not in INTEGERS:
-        return lambda x: xp.astype(xp.astype(x, xp.int32), dtype)
-    return lambda x: xp.astype(x, dtype)
+    return lambda x: xp.astype(x, dtype, copy=source != target)
 
 
-def _to_float8(xp: Any, dtype: Any, target: str, saturate: bool, source: str) -> Converter:
-    """Saturating: what is out of range, infinity included, becomes the largest value."""
+def _to_float8(xp: Any, dtype: Any, target: str, source: str) -> Converter:
+    """What is out of range, infinity included, becomes the largest value."""
     largest = float(ml_dtypes.finfo(numpy_dtype(target)).max)  # type: ignore[no-untyped-call]
     wide = xp.float64 if source == "float64" else xp.float32
 
     def convert(x: Array) -> Array:
         x = xp.astype(x, wide)
-        if saturate:
-            x = xp.minimum(xp.maximum(x, -largest), largest)
-        return xp.astype(x, dtype)
+        return xp.astype(xp.minimum(xp.maximum(x, -largest), largest), dtype)
 
     return convert
 
@@ -76,15 +71,16 @@ def _to_scale(xp: Any, dtype: Any, saturate: bool, mode: str) -> Converter:
     return convert
 
 
-def _string_converter(xp: Any, source: str, target: str) -> Converter:
+def _string_converter(site: Site, source: str, target: str) -> Converter:
+    xp = site.xp
     if source == target:
         return lambda x: x
     if target == "string":
         return lambda x: xp.astype(xp.astype(x, str), native(xp, "string"))
     if target in INTEGERS or target == "bool":
         raise NotImplementedError(f"strings to {target}: ONNX leaves their meaning open")
-    dtype = native(xp, target)
-    return lambda x: xp.astype(xp.astype(x, xp.float64), dtype)
+    onward = converter(site, "float64", target)
+    return lambda x: onward(xp.astype(x, xp.float64))
 
 
 def _cast(site: Site) -> Kernel:

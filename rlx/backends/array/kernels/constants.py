@@ -78,8 +78,8 @@ def _range(site: Site) -> Kernel:
     """`start + i * delta`, the narrow floats in float32 unless `stash_type` says float64."""
     xp = site.xp
     first = site.inputs[0]
-    stash = native(xp, CODES[site.attributes.get("stash_type", 1)])
     narrow = first is not None and first.dtype in HALVES
+    stash = native(xp, CODES[site.attributes.get("stash_type", 1)]) if narrow else None
 
     def count_up(start: Array, limit: Array, delta: Array) -> Array:
         dtype = start.dtype

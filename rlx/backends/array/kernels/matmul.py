@@ -71,16 +71,19 @@ def _exact_gemm(
     alpha: float,
     beta: float,
 ) -> Kernel:
+    """Whole factors keep the dtype; others take the sum through float64, rounded toward zero."""
     xp = site.xp
+    whole = alpha == int(alpha) and beta == int(beta)
 
-    def scaled(x: Array, factor: float) -> Array:
-        if factor == int(factor):
-            return x * int(factor)
-        return xp.astype(xp.astype(x, xp.float64) * factor, x.dtype)
-
-    def gemm(a: Array, b: Array, c: Array | None = None) -> Array:
-        product = scaled(xp.matmul(left(a), right(b)), alpha)
-        return product if c is None else product + scaled(c, beta)
+    def gemm(a: Array, b: Array, c: Array = None) -> Array:
+        product = xp.matmul(left(a), right(b))
+        if whole:
+            total = product * int(alpha)
+            return total if c is None else total + c * int(beta)
+        total = xp.astype(product, xp.float64) * alpha
+        if c is not None:
+            total = total + xp.astype(c, xp.float64) * beta
+        return xp.astype(total, a.dtype)
 
     return gemm
 

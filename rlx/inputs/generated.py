@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 _SOURCE = """
 def make({cells}):
     def call(*inputs):
-        if not ({fits}):
+        if len(inputs) == {inputs}:
+            {arrive} = inputs
+            if not ({fits}):
+                inputs = admit(inputs)
+        else:
             inputs = admit(inputs)
         try:
             outputs = run(inputs)
@@ -32,14 +36,20 @@ def make({cells}):
         except Exception as error:
             raise failure(error) from error
         try:
-            if {sound}:
-                return ({results})
+            if len(outputs) == {outputs}:
+                {leave} = outputs
+                if {sound}:
+                    return {leave}
         except TypeError:  # they are no sequence
             pass
         return finish(outputs)
 
     def call_native(*inputs):
-        if not ({fits}):
+        if len(inputs) == {inputs}:
+            {arrive} = inputs
+            if not ({fits}):
+                inputs = admit(inputs)
+        else:
             inputs = admit(inputs)
         try:
             outputs = run(inputs)
@@ -52,7 +62,7 @@ def make({cells}):
     def order(named):
         try:
             if len(named) == {inputs}:
-                return ({named})
+                return {named}
         except (KeyError, TypeError):
             pass
         return pick(named)
@@ -97,8 +107,10 @@ class Door:
             cells=", ".join(cells),
             fits=fits,
             sound=sound,
-            results=_tuple(f"b{i}" for i in range(len(gives))),
             inputs=len(takes),
+            outputs=len(gives),
+            arrive=_tuple(f"a{i}" for i in range(len(takes))),
+            leave=_tuple(f"b{i}" for i in range(len(gives))),
             named=_tuple(f"named[name{i}]" for i in range(len(takes))),
         )
         space: dict[str, Any] = {}
@@ -108,21 +120,32 @@ class Door:
 
 
 def _tuple(parts: Iterable[object]) -> str:
-    """The inside of a tuple's display."""
-    return "".join(f"{part}, " for part in parts)
+    """A tuple's display, also to unpack into."""
+    return f"({''.join(f'{part}, ' for part in parts)})"
 
 
-def _fits(takes: Sequence[Value], space: dict[str, Any]) -> str:
+def _fits(takes: Sequence[Value], cells: dict[str, Any]) -> str:
     """The condition under which inputs are passed on as they are."""
-    terms = [f"len(inputs) == {len(takes)}"]
+    if not all(_plain(value.type) for value in takes):
+        return "False"  # sequences, optionals and strings are read one by one
+    terms = _kinds("a", "d", takes, cells)
     first: dict[str, str] = {}
     for i, value in enumerate(takes):
-        if not _plain(value.type):
-            return "False"  # sequences, optionals and strings are read one by one
-        space[f"d{i}"] = numpy_dtype(value.type.dtype)
-        terms += [f"type(a{i} := inputs[{i}]) is ndarray", f"a{i}.dtype is d{i}"]
         terms += _sizes(f"a{i}", f"s{i}", value.type.shape, first)
     return " and ".join(terms)
+
+
+def _kinds(array: str, dtype: str, values: Sequence[Value], cells: dict[str, Any]) -> list[str]:
+    """That all are NumPy arrays, and have their dtypes: one chain for each dtype."""
+    chains: dict[str, list[str]] = {}
+    for i, value in enumerate(values):
+        chains.setdefault(value.type.dtype, []).append(f"{array}{i}")
+    kinds = "".join(f" is type({array}{i})" for i in range(len(values)))
+    terms = [f"ndarray{kinds}"]
+    for i, (name, arrays) in enumerate(chains.items()):
+        cells[f"{dtype}{i}"] = numpy_dtype(name)
+        terms.append(f"{dtype}{i}" + "".join(f" is {one}.dtype" for one in arrays))
+    return terms
 
 
 def _sizes(
@@ -131,7 +154,7 @@ def _sizes(
     if wanted is None:
         return []
     if all(isinstance(size, int) for size in wanted):
-        return [f"{array}.shape == ({_tuple(wanted)})"]
+        return [f"{array}.shape == {_tuple(wanted)}"]
     terms = [f"len({shape} := {array}.shape) == {len(wanted)}"]
     for axis, size in enumerate(wanted):
         here = f"{shape}[{axis}]"
@@ -142,14 +165,12 @@ def _sizes(
     return terms
 
 
-def _sound(gives: Sequence[Value], space: dict[str, Any]) -> str:
+def _sound(gives: Sequence[Value], cells: dict[str, Any]) -> str:
     """The condition under which outputs are returned as they are."""
-    terms = [f"len(outputs) == {len(gives)}"]
+    if not all(_plain(value.type) for value in gives):
+        return "False"
+    terms = _kinds("b", "e", gives, cells)
     for i, value in enumerate(gives):
-        if not _plain(value.type):
-            return "False"
-        space[f"e{i}"] = numpy_dtype(value.type.dtype)
-        terms += [f"type(b{i} := outputs[{i}]) is ndarray", f"b{i}.dtype is e{i}"]
         if value.type.ndim is not None:
             terms.append(f"b{i}.ndim == {value.type.ndim}")
     return " and ".join(terms)

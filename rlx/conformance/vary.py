@@ -18,7 +18,7 @@ DTYPE_ATTRIBUTES = ("to", "dtype", "output_dtype")
 """Attributes that name the dtype of an output."""
 COUNTS = frozenset({"group", "num_groups", "num_outputs", "hidden_size"})
 """Whole numbers that 0 or 1 would make senseless, unlike flags."""
-MAX_TYPES = 640
+MAX_TYPES = 700
 """At most this many combinations of dtypes are tried on one case; beyond, one variable moves."""
 
 

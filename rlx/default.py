@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable
 
-    from rlx.asked import DeviceArgument
     from rlx.device import DeviceSpec
     from rlx.leases import Lease
     from rlx.settings import Request
+    from rlx.settings.asked import DeviceArgument
 
 ANYTHING = Requirements()
 """What a question needs that is not about a program."""

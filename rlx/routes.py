@@ -13,11 +13,11 @@ from rlx.selection import settle
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rlx.asked import DeviceArgument, RequireArgument
     from rlx.origin import Origin
     from rlx.program import Program
     from rlx.registration import Registration
     from rlx.registries import Registry
+    from rlx.settings.asked import DeviceArgument, RequireArgument
 
 NOT_GIVEN = Fact("nothing is known of it: the facts that were given do not name it")
 UNPROBED = Fact(detail="not probed")

@@ -21,11 +21,11 @@ from rlx.selection import open_best, settle
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from rlx.asked import DeviceArgument, RequireArgument
     from rlx.executable import CompiledProgram
     from rlx.registries import Registry
     from rlx.router import Route
     from rlx.settings import Request
+    from rlx.settings.asked import DeviceArgument, RequireArgument
 
 _log = logging.getLogger("rlx")
 _ROUTES_KEPT = 256

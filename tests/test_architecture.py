@@ -19,32 +19,8 @@ LAYERS = (
     ("program", "registration"),
     ("operations",),
     ("manifest",),
-    (
-        "registries",
-        "freeze",
-        "coverage",
-        "settings",
-        "request",
-        "placement",
-        "effective",
-        "scope",
-        "asked",
-        "variables",
-        "environment",
-        "facets",
-        "misses",
-    ),
-    (
-        "router",
-        "verdicts",
-        "checks",
-        "narrowing",
-        "operands",
-        "reason_text",
-        "route_text",
-        "route_json",
-        "dispatch",
-    ),
+    ("registries", "freeze", "coverage", "settings"),
+    ("router",),
     ("probe", "artifact"),
     (
         "session",
@@ -80,7 +56,7 @@ def is_type_checking(node):
 
 def imports(path, *, lazy=True):
     """The rlx modules that a file imports; `lazy` includes those inside functions."""
-    found = set()
+    found, names = set(), {name_of(module) for module in modules()}
 
     def visit(node):
         for child in ast.iter_child_nodes(node):
@@ -91,12 +67,11 @@ def imports(path, *, lazy=True):
             if isinstance(child, ast.Import):
                 found.update(alias.name for alias in child.names)
             elif isinstance(child, ast.ImportFrom) and child.module:
-                found.add(child.module)
-                found.update(f"{child.module}.{alias.name}" for alias in child.names)
+                full = {f"{child.module}.{alias.name}" for alias in child.names}
+                found.update(full if full <= names else {*full, child.module})
             visit(child)
 
     visit(ast.parse(path.read_text(encoding="utf-8")))
-    names = {name_of(module) for module in modules()}
     return {one for one in found if one in names and one != "rlx"}
 
 

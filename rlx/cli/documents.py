@@ -98,7 +98,7 @@ OUTPUT = closed(
 
 def documents() -> dict[str, Schema]:
     """The schema of each document, by the name of its file without `.schema.json`."""
-    from rlx.route_json import SCHEMA as ROUTE
+    from rlx.router.document import SCHEMA as ROUTE
 
     body = {key: value for key, value in ROUTE.items() if not key.startswith("$") or key == "$defs"}
     return {

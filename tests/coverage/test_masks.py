@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlx.coverage import CoverageTable
-from rlx.facets import Facets, bits, mask_of
+from rlx.coverage.facets import Facets, bits, mask_of
 from rlx.program.types import Requirements, Signature
 from rlx.registration import Coverage, Registration, Row
 

@@ -1,7 +1,7 @@
 """The fact to blame where a backend does not claim a node."""
 
 from rlx.coverage import CoverageTable
-from rlx.misses import Miss
+from rlx.coverage.misses import Miss
 from rlx.origin import Origin
 from rlx.program.types import Signature
 from rlx.registration import Coverage, Registration, Row

@@ -8,8 +8,8 @@ import pytest
 from rlx.device import DeviceSpec
 from rlx.origin import Origin
 from rlx.registration import Coverage
-from rlx.route_json import SCHEMA
 from rlx.router import Fact, decide
+from rlx.router.document import SCHEMA
 from rlx.settings import Request
 
 WHERE = Origin("RLX_DEVICE", layer="environment")

@@ -22,7 +22,7 @@ def test_only_one_module_reads_them():
     reads = re.compile(r"""(environb?(\.get)?|getenv)[(\[]\s*b?["']RLX_""")
     assert [path.name for path, text in SOURCES.items() if reads.search(text)] == []
     readers = [p.name for p, text in SOURCES.items() if "os.environ" in text and "_NAMES" in text]
-    assert readers == ["environment.py"]
+    assert readers == ["reading.py"]
 
 
 def test_every_variable_says_what_it_means():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rlx.reason_text import detail
+from rlx.router.reason_text import detail
 
 if TYPE_CHECKING:
     from rlx.origin import Origin

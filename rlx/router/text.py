@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rlx.checks import disabled_mask
+from rlx.coverage.facets import bits
 from rlx.errors import NoBackend, printable
-from rlx.facets import bits
 from rlx.registration import LAST_RANK
+from rlx.router.checks import disabled_mask
 
 if TYPE_CHECKING:
     from rlx.registration import Registration
     from rlx.router import Route
-    from rlx.verdicts import Candidate, Reason
+    from rlx.router.verdicts import Candidate, Reason
 
 _WITH_MORE = ("capability", "coverage", "unavailable", "software-device")
 """Where one of these comes first, the reasons after it are shown too: they also need a fix."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from rlx import checks, route_json, route_text
-from rlx.checks import NO_FACT, Question
 from rlx.device import DeviceSpec
-from rlx.dispatch import DispatchReport, report
-from rlx.narrowing import Pending, gather, select
-from rlx.verdicts import CODES, Candidate, Fact, Reason
+from rlx.router import checks, document, text
+from rlx.router.checks import NO_FACT, Question
+from rlx.router.dispatch import DispatchReport, report
+from rlx.router.narrowing import Pending, gather, select
+from rlx.router.verdicts import CODES, Candidate, Fact, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,15 +69,15 @@ class Route:
         return report(self.question, backend)
 
     def to_json(self) -> dict[str, Any]:
-        """The decision as plain data; `rlx.route_json.SCHEMA` describes it."""
-        return route_json.to_json(self)
+        """The decision as plain data; `rlx.router.document.SCHEMA` describes it."""
+        return document.to_json(self)
 
     def error(self) -> NoBackend:
         """The error for a route that selected nothing; its message lists every candidate."""
-        return route_text.error(self)
+        return text.error(self)
 
     def __str__(self) -> str:
-        return route_text.explain(self)
+        return text.explain(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Route):

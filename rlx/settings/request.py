@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
-from rlx.asked import read_require
 from rlx.device import DeviceSpec
-from rlx.environment import Environment, environment, routing_stamp
 from rlx.errors import SettingError
 from rlx.origin import Origin
-from rlx.placement import argument, ids, known_backend, placements, resolved
-from rlx.scope import ORIGIN as SCOPE_ORIGIN
-from rlx.scope import Scope, current_scope, scope_stamp
-from rlx.variables import (
+from rlx.settings.asked import read_require
+from rlx.settings.placement import argument, ids, known_backend, placements, resolved
+from rlx.settings.reading import Environment, environment, routing_stamp
+from rlx.settings.scope import ORIGIN as SCOPE_ORIGIN
+from rlx.settings.scope import Scope, current_scope, scope_stamp
+from rlx.settings.variables import (
     KERNEL_DISPATCH,
     PRECISION,
     PRECISION_POLICY,
@@ -25,8 +25,8 @@ from rlx.variables import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rlx.asked import DeviceArgument, RequireArgument
     from rlx.registries import Registry
+    from rlx.settings.asked import DeviceArgument, RequireArgument
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rlx.checks import coverage_reason
 from rlx.errors import UnknownBackend, printable
+from rlx.router.checks import coverage_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rlx.checks import Question
     from rlx.program import Signature
-    from rlx.verdicts import Reason
+    from rlx.router.checks import Question
+    from rlx.router.verdicts import Reason
 
 PATHS = ("native", "lowered", "missing")
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from rlx.effective import Effective, effective
-from rlx.environment import (
+from rlx.settings.listing import Effective, effective
+from rlx.settings.placement import Placement, placements
+from rlx.settings.reading import (
     Environment,
     UnknownSetting,
     configuration,
     environment,
     routing_stamp,
 )
-from rlx.placement import Placement, placements
-from rlx.request import Request, make_request
-from rlx.scope import NO_SCOPE, Scope, current_scope, scope_stamp, use
-from rlx.variables import VARIABLES, Variable
+from rlx.settings.request import Request, make_request
+from rlx.settings.scope import NO_SCOPE, Scope, current_scope, scope_stamp, use
+from rlx.settings.variables import VARIABLES, Variable
 
 
 def stamp() -> tuple[object, ...]:

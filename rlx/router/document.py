@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rlx.verdicts import CODES
+from rlx.router.verdicts import CODES
 
 if TYPE_CHECKING:
     from rlx.origin import Origin
     from rlx.router import Route
-    from rlx.verdicts import Candidate, Reason
+    from rlx.router.verdicts import Candidate, Reason
 
 
 def to_json(route: Route) -> dict[str, Any]:

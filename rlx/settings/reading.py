@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from rlx.errors import SettingError, printable
 from rlx.registration import Setting
+from rlx.settings.variables import VARIABLES
 from rlx.spelling import nearest
-from rlx.variables import VARIABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

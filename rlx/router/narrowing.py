@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rlx.checks import disabled_by, disabled_mask, index_missing, places, preferred
+from rlx.router.checks import disabled_by, disabled_mask, index_missing, places, preferred
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rlx.program import Requirements
     from rlx.registries import Registry
+    from rlx.router.verdicts import Fact
     from rlx.settings import Request
-    from rlx.verdicts import Fact
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rlx.environment import Environment, environment
 from rlx.origin import Origin
-from rlx.placement import placements
-from rlx.scope import ORIGIN as SCOPE_ORIGIN
-from rlx.scope import Scope, current_scope
-from rlx.variables import VARIABLES
+from rlx.settings.placement import placements
+from rlx.settings.reading import Environment, environment
+from rlx.settings.scope import ORIGIN as SCOPE_ORIGIN
+from rlx.settings.scope import Scope, current_scope
+from rlx.settings.variables import VARIABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rlx.asked import read_backend, read_devices
 from rlx.device import DeviceSpec
 from rlx.errors import InvalidDevice, SettingError, UnknownBackend, UnknownDevice
 from rlx.origin import Origin
-from rlx.scope import ORIGIN as SCOPE_ORIGIN
-from rlx.variables import suggestion
+from rlx.settings.asked import read_backend, read_devices
+from rlx.settings.scope import ORIGIN as SCOPE_ORIGIN
+from rlx.settings.variables import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rlx.asked import DeviceArgument
-    from rlx.environment import Environment
     from rlx.registries import Registry
-    from rlx.scope import Scope
+    from rlx.settings.asked import DeviceArgument
+    from rlx.settings.reading import Environment
+    from rlx.settings.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rlx.device import DeviceSpec, shown
 from rlx.errors import InvalidDevice, SettingError
-from rlx.variables import UNSET
+from rlx.settings.variables import UNSET
 
 if TYPE_CHECKING:
     from rlx.origin import Origin

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rlx.facets import bits
-from rlx.operands import find_node, input_at, operand_of_type
+from rlx.coverage.facets import bits
 from rlx.origin import Origin
-from rlx.verdicts import Candidate, Fact, Reason
+from rlx.router.operands import find_node, input_at, operand_of_type
+from rlx.router.verdicts import Candidate, Fact, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -12,8 +12,8 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
 
-from rlx.facets import Facets, bits, mask_of
-from rlx.misses import Miss, allows_ndim, nearest_miss, stored
+from rlx.coverage.facets import Facets, bits, mask_of
+from rlx.coverage.misses import Miss, allows_ndim, nearest_miss, stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

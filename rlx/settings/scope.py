@@ -6,16 +6,16 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rlx.asked import read_backend, read_devices, read_require
 from rlx.errors import SettingError
 from rlx.origin import Origin
-from rlx.variables import KERNEL_DISPATCH, PRECISION, PRECISION_POLICY, choice
+from rlx.settings.asked import read_backend, read_devices, read_require
+from rlx.settings.variables import KERNEL_DISPATCH, PRECISION, PRECISION_POLICY, choice
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from rlx.asked import DeviceArgument, RequireArgument
     from rlx.device import DeviceSpec
+    from rlx.settings.asked import DeviceArgument, RequireArgument
 
 ORIGIN = Origin("rlx.use(...)", layer="scope")
 

@@ -111,3 +111,9 @@ def run_onnxruntime() -> Callable[..., list[Array]]:
         return list(session.run(None, feeds))
 
     return run
+
+
+@pytest.fixture(scope="session")
+def make_node_model() -> Callable[..., onnx.ModelProto]:
+    """`node_model`, for tests that open a backend themselves."""
+    return node_model

@@ -66,12 +66,12 @@ def portable_plan(
 
 def conv(site: Site) -> Kernel:
     """Build Conv."""
-    find = planner(site)
+    xp, find = site.xp, planner(site)
 
     def run(x: Any, w: Any, bias: Any = None) -> Any:
         y = find(x, w)(x, w)
         if bias is not None:
-            y += bias.reshape(-1, *(1,) * (y.ndim - 2))
+            y += xp.reshape(bias, (-1, *(1,) * (y.ndim - 2)))
         return y
 
     return Fresh(run)

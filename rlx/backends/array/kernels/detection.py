@@ -68,7 +68,20 @@ def _first(operand: Any, default: Any) -> Any:
     """The one value of an optional operand that has at most one element."""
     if operand is None or not operand.size:
         return default
-    return operand.reshape(-1)[0].item()
+    return type(default)(operand[(0,) * operand.ndim])
+
+
+def scattered(xp: Any, indices: Any, values: Any, size: int) -> Any:
+    """A line of zeros with the values at the indices; the last of several for one place wins."""
+    places, line = xp.reshape(indices, (-1,)), xp.reshape(values, (-1,))
+    if not line.shape[0]:
+        return xp.zeros((size,), dtype=values.dtype)
+    order = xp.argsort(places, stable=True)
+    places = xp.take(places, order)
+    targets = xp.arange(size, dtype=places.dtype)
+    last = xp.clip(xp.searchsorted(places, targets, side="right") - 1, 0)
+    found = xp.take(xp.take(line, order), last)
+    return xp.where(xp.take(places, last) == targets, found, xp.zeros_like(found))
 
 
 def max_unpool(site: Site) -> Kernel:
@@ -84,9 +97,7 @@ def max_unpool(site: Site) -> Kernel:
             for i, (n, s, k) in enumerate(zip(x.shape[2:], steps, kernel, strict=True))
         ]
         shape = (*x.shape[:2], *spatial)
-        flat = xp.zeros((prod(shape),), dtype=x.dtype)
-        flat[xp.reshape(indices, (-1,))] = xp.reshape(x, (-1,))
-        y = xp.reshape(flat, shape)
+        y = xp.reshape(scattered(xp, indices, x, prod(shape)), shape)
         if output_shape is None:
             return y
         room = xp.zeros(tuple(int(n) for n in output_shape), dtype=x.dtype)

@@ -38,7 +38,7 @@ def spread(xp: Any, value: Any, shape: tuple[int, ...], axis: int, block: int) -
         )
     axis %= len(shape)
     repeated = xp.repeat(value, block, axis=axis)
-    return repeated[(*(slice(None),) * axis, slice(shape[axis]))]
+    return repeated[(*(slice(None),) * axis, slice(shape[axis]), ...)]
 
 
 def quantize(xp: Any, ratio: Any, zero: Any, name: str) -> Any:

@@ -80,7 +80,9 @@ def _inside(
     """An index inside the axis, and its weight; with zero padding, no weight outside."""
     if padding == "zeros":
         valid = (place >= 0) & (place < size)
-        weight = xp.astype(valid, xp.float32) if weight is None else weight * valid
+        weight = (
+            xp.astype(valid, xp.float32) if weight is None else xp.where(valid, weight, 0 * weight)
+        )
     elif padding == "reflection":
         mirrored = reflected(xp, xp.astype(place, xp.float64), *border)
         place = xp.astype(mirrored, xp.int64)
@@ -220,8 +222,8 @@ def roi_align(site: Site) -> Kernel:
     def run(x: Any, rois: Any, batch_indices: Any) -> Any:
         if not rois.shape[0] or 0 in out:
             return xp.zeros((rois.shape[0], x.shape[1], *out), dtype=x.dtype)
-        boxes = [[float(v) for v in roi] for roi in rois]
-        images = [int(index) for index in batch_indices]
+        boxes = [[float(rois[i, side]) for side in range(4)] for i in range(rois.shape[0])]
+        images = [int(batch_indices[i]) for i in range(rois.shape[0])]
         parts = [one(x[n, ...], box) for n, box in zip(images, boxes, strict=True)]
         return xp.astype(xp.stack(parts), x.dtype, copy=False)
 
@@ -242,7 +244,7 @@ def max_roi_pool(site: Site) -> Kernel:
     def run(x: Any, rois: Any) -> Any:
         y = xp.zeros((rois.shape[0], x.shape[1], *out), dtype=x.dtype)
         for index in range(rois.shape[0]):
-            image, left, top, right, bottom = (float(v) for v in rois[index, :])
+            image, left, top, right, bottom = (float(rois[index, side]) for side in range(5))
             rows = bins(top, bottom, out[0], x.shape[2])
             columns = bins(left, right, out[1], x.shape[3])
             for (i, (a, b)), (j, (c, d)) in product(enumerate(rows), enumerate(columns)):

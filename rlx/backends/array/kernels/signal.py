@@ -45,7 +45,7 @@ def dft(site: Site) -> Kernel:
             return to_pairs(xp, xp.fft.ifft(signal, n=size, axis=where), x.dtype)
         y = xp.fft.fft(signal, n=size, axis=where)
         if onesided:
-            y = y[(*(slice(None),) * where, slice(size // 2 + 1))]
+            y = y[(*(slice(None),) * where, slice(size // 2 + 1), ...)]
         return to_pairs(xp, y, x.dtype)
 
     return Fresh(run)

@@ -1,0 +1,62 @@
+"""The kernels need no more than the array API standard: the literal cases in a strict library."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rlx.backends.array.engine import ArrayBackend, Library
+from rlx.backends.protocol import CompileOptions
+from rlx.program import load
+
+STANDARD = {np.dtype(name) for name in ("bool", "float32", "float64", "int8", "uint8", "int32")}
+STANDARD |= {np.dtype(name) for name in ("int16", "uint16", "int64", "complex64", "complex128")}
+
+
+def literal_cases():
+    """(operation, attributes, inputs, expected) of every sibling file that has them."""
+    for path in sorted(Path(__file__).parent.glob("test_kernels_*.py")):
+        if path == Path(__file__):
+            continue
+        spec = importlib.util.spec_from_file_location(f"cases_of_{path.stem}", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for case in module.CASES:
+            operation, attributes, inputs, expected = case if len(case) == 4 else ("Resize", *case)
+            expected = expected if isinstance(expected, list) else [expected]
+            if all(a is None or a.dtype in STANDARD for a in (*inputs, *expected)):
+                yield pytest.param(operation, attributes, inputs, expected, id=operation)
+
+
+@pytest.fixture(scope="module")
+def strict():
+    """A backend over array-api-strict, which has nothing beyond the standard."""
+    import array_api_strict as xp
+
+    return ArrayBackend(
+        Library(
+            xp=xp,
+            version=xp.__version__,
+            device="cpu",
+            to_native=xp.asarray,
+            copy=xp.asarray,
+            guard=lambda function, *arguments: function(*arguments),
+        )
+    )
+
+
+@pytest.mark.needs("array_api_strict")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("operation", "attributes", "inputs", "expected"), list(literal_cases()))
+def test_a_strict_library_gives_the_literal_result(
+    strict, make_node_model, operation, attributes, inputs, expected
+):
+    program = load(make_node_model(operation, attributes, inputs, expected))
+    given = [strict._library.to_native(x) for x in inputs if x is not None]
+    results = strict.compile(program, CompileOptions()).run(given)
+    for found, wanted in zip(map(np.asarray, results), expected, strict=True):
+        assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)

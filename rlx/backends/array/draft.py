@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.array.dtypes import name_of
 from rlx.backends.array.kernels.table import KERNELS
 from rlx.backends.array.site import Array, Kernel, Site
-from rlx.program.types import ValueType
+from rlx.program.types import Block, ValueType
 
 if TYPE_CHECKING:
-    from rlx.program.types import Block, Node
+    from rlx.program.types import Node
 
-_FIX = "Fix: choose a backend that covers it: run `rlx explain --all`."
+FIX = "Fix: choose a backend that covers it: run `rlx explain --all`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +25,30 @@ class Op:
     name: str
     attributes: dict[str, Any]
     inputs: tuple[str, ...]
+    """The node's own, then the values that its bodies capture from the blocks around them."""
     outputs: tuple[str, ...]
+    own: int
+    """How many inputs are the node's own."""
 
     @classmethod
     def from_node(cls, node: Node) -> Op:
         """The node's operation; trailing omitted inputs and outputs are cut off."""
         defaults = {key: value for key, value in node.signature.attributes if value is not None}
+        own = _trimmed(node.inputs)
+        captured = dict.fromkeys(name for block in node.blocks() for name in _captured(block))
         return cls(
             operation=node.operation,
             name=node.name,
             attributes=defaults | dict(node.attributes),
-            inputs=_trimmed(node.inputs),
+            inputs=(*own, *captured),
             outputs=_trimmed(node.outputs),
+            own=len(own),
         )
+
+    @property
+    def has_bodies(self) -> bool:
+        """True for control flow."""
+        return any(isinstance(value, Block) for value in self.attributes.values())
 
 
 @dataclass(slots=True)
@@ -45,11 +56,14 @@ class Draft:
     """What is left to run, as values by name; `xp` is the array namespace it will run on."""
 
     xp: Any
+    to_native: Callable[[Array], Array]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     ops: list[Op]
     constants: dict[str, Array] = field(default_factory=dict)
     types: dict[str, ValueType] = field(default_factory=dict)
+    control: Callable[[Draft, Op], Kernel] | None = None
+    """Builds the kernels of operations with bodies."""
 
     @classmethod
     def from_block(cls, block: Block, xp: Any, to_native: Callable[[Array], Array]) -> Draft:
@@ -58,6 +72,7 @@ class Draft:
         types.update((value.name, value.type) for value in (*block.inputs, *block.outputs))
         draft = cls(
             xp=xp,
+            to_native=to_native,
             inputs=tuple(value.name for value in block.inputs),
             outputs=tuple(value.name for value in block.outputs),
             ops=[Op.from_node(node) for node in block.nodes],
@@ -91,12 +106,14 @@ class Draft:
             if name in self.types and self.types[name].kind != "tensor":
                 raise NotImplementedError(
                     f"node {op.name!r} {op.operation}: {name!r} is a {self.types[name].kind}, "
-                    f"and array kernels take tensors. {_FIX}"
+                    f"and array kernels take tensors. {FIX}"
                 )
+        if self.control is not None and op.has_bodies:
+            return self.control(self, op)
         builder = KERNELS.get(op.operation)
         if builder is None:
             raise NotImplementedError(
-                f"node {op.name!r}: no array kernel for {op.operation}. {_FIX}"
+                f"node {op.name!r}: no array kernel for {op.operation}. {FIX}"
             )
         try:
             return builder(self.site(op))
@@ -105,6 +122,16 @@ class Draft:
 
     def _type(self, name: str) -> ValueType | None:
         return self.types.get(name, ValueType("", None)) if name else None
+
+
+def _captured(block: Block) -> Iterator[str]:
+    """The values that a block reads, or hands out, and does not define."""
+    defined = {value.name for value in block.inputs} | {name for name, _ in block.constants}
+    for node in block.nodes:
+        inner = (name for body in node.blocks() for name in _captured(body))
+        yield from (name for name in (*node.inputs, *inner) if name and name not in defined)
+        defined.update(node.outputs)
+    yield from (value.name for value in block.outputs if value.name not in defined)
 
 
 def _trimmed(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rlx.backends.array.control import compile_draft
 from rlx.backends.array.draft import Draft
-from rlx.backends.array.fold import fold, prune
-from rlx.backends.array.fuse import fuse
-from rlx.backends.array.plan import Plan, schedule
-from rlx.errors import ExecutionError, SessionClosed
+from rlx.backends.array.execute import execute
+from rlx.errors import SessionClosed
 
 if TYPE_CHECKING:
+    from rlx.backends.array.plan import Plan
     from rlx.backends.array.site import Array
     from rlx.backends.protocol import CompileOptions
     from rlx.program import Program
@@ -34,41 +34,12 @@ class Library:
     warnings silenced."""
 
 
-def _plan(draft: Draft) -> Plan:
-    prune(draft)
-    fold(draft)
-    prune(draft)
-    fuse(draft)
-    prune(draft)
-    return schedule(draft)
-
-
-def _execute(plan: Plan, slots: list[Array]) -> None:
-    """Do the steps: the loop that all runs spend their time in."""
-    kernel, sources = None, None
-    try:
-        for kernel, sources, targets, dead in plan.steps:
-            result = kernel(*[slots[source] for source in sources])
-            if targets.__class__ is int:
-                slots[targets] = result
-            else:
-                for target, part in zip(targets, result, strict=False):
-                    slots[target] = part
-            for slot in dead:
-                slots[slot] = None
-    except Exception as error:
-        ran = ((step[0] is kernel and step[1] is sources) for step in plan.steps)
-        failed = plan.labels[list(ran).index(True)]
-        raise ExecutionError(f"{failed} failed: {error}") from error
-
-
 class ArrayExecutable:
     """A compiled program. Runs may overlap: what a run computes is held by that run alone."""
 
-    def __init__(self, plan: Plan, library: Library, inputs: int):
+    def __init__(self, plan: Plan, library: Library):
         self._plan: Plan | None = plan
         self._library = library
-        self._inputs = inputs
         self.device = library.device
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
@@ -81,10 +52,7 @@ class ArrayExecutable:
         plan = self._plan
         if plan is None:
             raise SessionClosed("the executable is closed")
-        slots = list(plan.slots)
-        slots[: self._inputs] = inputs
-        self._library.guard(_execute, plan, slots)
-        outputs = [slots[slot] for slot in plan.outputs]
+        outputs: list[Array] = self._library.guard(execute, plan, inputs)
         for position in plan.copied:
             outputs[position] = self._library.copy(outputs[position])
         return outputs
@@ -110,8 +78,8 @@ class ArrayBackend:
         """
         library = self._library
         draft = Draft.from_block(program.body, library.xp, library.to_native)
-        plan = library.guard(_plan, draft)
-        return ArrayExecutable(plan, library, len(draft.inputs))
+        plan = library.guard(compile_draft, draft)
+        return ArrayExecutable(plan, library)
 
     def close(self) -> None:
         """Nothing is held beyond what executables hold."""

@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from rlx.backends.array.dtypes import numpy_dtype
-from rlx.program.types import Block, ValueType
 
 if TYPE_CHECKING:
     from rlx.backends.array.draft import Draft, Op
+    from rlx.program.types import ValueType
 
 BUDGET = 1 << 30
 """Bytes that folding may add to a program's constants, all in all."""
@@ -81,7 +81,7 @@ def _cost(draft: Draft, op: Op) -> int | None:
     """The bytes that the results take, 0 where they are there already, None: cannot be folded."""
     if op.outputs and op.outputs[0] in draft.constants:
         return 0
-    if op.operation in RANDOM or any(isinstance(value, Block) for value in op.attributes.values()):
+    if op.operation in RANDOM or op.has_bodies:
         return None
     if any(name and name not in draft.constants for name in op.inputs):
         return None

@@ -1,0 +1,40 @@
+"""Doing a plan's steps: the loop that all runs spend their time in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rlx.errors import ExecutionError
+
+if TYPE_CHECKING:
+    from rlx.backends.array.plan import Plan
+    from rlx.backends.array.site import Array
+
+
+def execute(plan: Plan, inputs: Sequence[Array]) -> list[Array]:
+    """The outputs of a plan, some of which may share memory: see `Plan.copied`.
+
+    Raises:
+        ExecutionError: a kernel failed; the message names its node.
+    """
+    slots = list(plan.slots)
+    slots[: len(inputs)] = inputs
+    kernel, sources = None, None
+    try:
+        for kernel, sources, targets, dead in plan.steps:
+            result = kernel(*[slots[source] for source in sources])
+            if targets.__class__ is int:
+                slots[targets] = result
+            else:
+                for target, part in zip(targets, result, strict=False):
+                    slots[target] = part
+            for slot in dead:
+                slots[slot] = None
+    except ExecutionError:  # a node inside this one
+        raise
+    except Exception as error:
+        ran = ((step[0] is kernel and step[1] is sources) for step in plan.steps)
+        failed = plan.labels[list(ran).index(True)]
+        raise ExecutionError(f"{failed} failed: {error}") from error
+    return [slots[slot] for slot in plan.outputs]

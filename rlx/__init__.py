@@ -9,17 +9,6 @@ TYPE_CHECKING = False
 """As in `typing`, whose import would cost more than all the rest of this file."""
 
 if TYPE_CHECKING:
-    from rlx.default import (
-        acquire,
-        acquire_preferred,
-        available_devices,
-        backend_for,
-        default_registry,
-        is_available,
-        register_backend,
-        registered_devices,
-        reload,
-    )
     from rlx.device import Device, DeviceSpec
     from rlx.errors import (
         ConfigError,
@@ -46,10 +35,21 @@ if TYPE_CHECKING:
     from rlx.registries import Registry
     from rlx.router import Route
     from rlx.session import Session, route
+    from rlx.session.default import (
+        acquire,
+        acquire_preferred,
+        available_devices,
+        backend_for,
+        default_registry,
+        is_available,
+        register_backend,
+        registered_devices,
+        reload,
+    )
     from rlx.settings import use
 
 _HOMES = {
-    "rlx.default": (
+    "rlx.session.default": (
         "acquire",
         "acquire_preferred",
         "available_devices",

@@ -10,17 +10,17 @@ import onnx
 from onnx import defs, helper, shape_inference
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 
-from rlx.default import default_registry, is_available
 from rlx.device import DeviceSpec
 from rlx.errors import InvalidDevice, NoBackend, ProgramError, UnknownDevice
 from rlx.program import load
 from rlx.session import Session
+from rlx.session.default import default_registry, is_available
 from rlx.settings import make_request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rlx.executable import CompiledProgram
+    from rlx.session.compiled import CompiledProgram
 
 DEFAULT_DEVICE = "CPU"
 """What the interface passes where its user asks for nothing: then the environment chooses."""

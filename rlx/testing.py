@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rlx.errors import PrecisionError
-from rlx.inputs.dtypes import numpy_dtype
 from rlx.operations import Operation
 from rlx.registration import Coverage, Registration, Row
 from rlx.registries import Registry
+from rlx.session.inputs.dtypes import numpy_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -36,5 +36,5 @@ def isolated(monkeypatch, empty_folder):
     yield
     if (testing := sys.modules.get("rlx.testing")) is not None:
         testing.forget_watches()
-    if (default := sys.modules.get("rlx.default")) is not None:
+    if (default := sys.modules.get("rlx.session.default")) is not None:
         default.forget()

@@ -22,18 +22,7 @@ LAYERS = (
     ("registries", "freeze", "coverage", "settings"),
     ("router",),
     ("probe", "artifact"),
-    (
-        "session",
-        "routes",
-        "default",
-        "selection",
-        "compiling",
-        "leases",
-        "opening",
-        "executable",
-        "inputs",
-        "logs",
-    ),
+    ("session",),
     ("onnx_backend", "conformance", "testing"),
     ("cli", "__main__"),
 )
@@ -163,7 +152,7 @@ def loaded_by(code):
     "code",
     [
         "import rlx",
-        "import rlx.session, rlx.default, rlx.registries, rlx.router, rlx.probe",
+        "import rlx.session, rlx.session.default, rlx.registries, rlx.router, rlx.probe",
         "import rlx; rlx.Registry.load(only=True)",
     ],
 )

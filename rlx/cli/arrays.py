@@ -10,7 +10,7 @@ import numpy as np
 
 from rlx.cli.run import path_of
 from rlx.errors import InputError, printable
-from rlx.inputs.dtypes import numpy_dtype
+from rlx.session.inputs.dtypes import numpy_dtype
 
 if TYPE_CHECKING:
     from rlx.program import Program, Value

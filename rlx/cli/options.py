@@ -59,6 +59,6 @@ def request(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def registry(config: tuple[str, ...]) -> Registry:
     """The registry that a command works with: the default one, or one with `--config` on top."""
-    from rlx.default import default_registry, load_registry
+    from rlx.session.default import default_registry, load_registry
 
     return load_registry(config) if config else default_registry()

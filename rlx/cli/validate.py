@@ -62,7 +62,7 @@ def check(paths: Iterable[str]) -> tuple[tuple[str, ...], tuple[Fault, ...]]:
     files = tuple(file for path in paths for file in expand(path))
     faults: dict[Fault, None] = {}
     if not files:
-        from rlx.default import load_registry
+        from rlx.session.default import load_registry
 
         try:
             registry = load_registry()

@@ -18,10 +18,10 @@ from rlx.conformance.measure import Findings, Progress, measure
 from rlx.conformance.synthesis import Claim
 from rlx.device import DeviceSpec
 from rlx.errors import UnknownBackend
-from rlx.opening import open_backend
 from rlx.operations import Vocabulary, generate
 from rlx.registration import Registration, Row
 from rlx.registries import Registry
+from rlx.session.opening import open_backend
 
 ORACLE = "reference"
 
@@ -107,8 +107,8 @@ def summary(result: Result, *, verbose: bool) -> tuple[str, int]:
     file = Claims(_grouped(zip(names, stated, strict=True)))
     failed = [(s, why) for s, why in result.findings.failed.items() if file.covers(s)]
     missed = [
-        (s, name)
-        for s, name in result.findings.passed.items()
+        (s, trial.name)
+        for s, trial in result.findings.passed.items()
         if result.claims.covers(s) and not file.covers(s)
     ]
     operations = result.claims.by_operation

@@ -13,6 +13,7 @@ from onnx import helper
 from rlx.backends.protocol import Backend
 from rlx.conformance.cases import Case, allowed
 from rlx.conformance.compare import Tolerance
+from rlx.conformance.together import misfits
 from rlx.conformance.trial import Outcome, Trial, attempt, evaluate
 from rlx.conformance.vary import (
     Variant,
@@ -38,12 +39,17 @@ PER_SIGNATURE = 3
 class Findings:
     """What one backend did: per signature of single nodes, and per program of several."""
 
-    passed: dict[Signature, str] = field(default_factory=dict)
-    """Each signature that gave the right answer alone, and a trial that shows it."""
+    passed: dict[Signature, Trial] = field(default_factory=dict)
+    """Each signature that gave the right answer alone, and the first trial that shows it."""
     failed: dict[Signature, str] = field(default_factory=dict)
     """Each signature that did not, and why."""
     whole: list[tuple[Trial, Outcome]] = field(default_factory=list)
     """Programs of several nodes: the check on the claims."""
+
+    @property
+    def standing(self) -> dict[Signature, Trial]:
+        """The signatures that passed and never failed."""
+        return {s: trial for s, trial in self.passed.items() if s not in self.failed}
 
     def record(self, trial: Trial, outcome: Outcome) -> None:
         """Keep one outcome."""
@@ -51,7 +57,7 @@ class Findings:
         if len(signatures) > 1 or trial.program.node_count != 1:
             self.whole.append((trial, outcome))
         elif outcome.passed:
-            self.passed.setdefault(signatures[0], trial.name)
+            self.passed.setdefault(signatures[0], trial)
         else:
             self.failed.setdefault(signatures[0], f"{trial.name}: {outcome.detail}")
 
@@ -95,6 +101,9 @@ def measure(
         for trial in variants(trials, oracle):
             for name, backend in backends.items():
                 findings[name].record(trial, attempt(backend, trial))
+    for name, backend in backends.items():
+        progress(f"{name}: together", 0, 1)
+        findings[name].failed.update(misfits(backend, findings[name].standing))
     return Measurement(findings, refused)
 
 

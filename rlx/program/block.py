@@ -62,10 +62,8 @@ class Blocks:
         self.count += 1
         operation = operation_name(proto.domain, proto.op_type)
         attributes = tuple(
-            sorted(
-                ((a.name, self.attribute(a, operation, scope)) for a in proto.attribute),
-                key=lambda item: item[0],
-            )
+            (attribute.name, self.attribute(attribute, operation, scope))
+            for attribute in sorted(proto.attribute, key=lambda attribute: attribute.name)
         )
         inputs = tuple(scope.get(name, _UNTYPED) if name else None for name in proto.input)
         outputs = [stated.get(name, _UNTYPED) if name else None for name in proto.output]

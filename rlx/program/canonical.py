@@ -12,7 +12,7 @@ from rlx.errors import ProgramError
 from rlx.program import headers
 from rlx.program.external import ExternalData
 from rlx.program.guards import guard
-from rlx.program.inference import check, infer
+from rlx.program.inference import check, infer, with_types
 from rlx.program.reading import one_line
 from rlx.program.structure import all_graphs, arrange, name_nodes
 from rlx.program.tensors import Array, sparse_array, tensor_array
@@ -52,6 +52,7 @@ def canonicalise(source: onnx.ModelProto, folder: Path | None) -> Canonical:
         model = _at_one_opset(model, imports, versions)
         imports[""] = CANONICAL_OPSET
     name_nodes(model.graph)
+    model = with_types(model)
     check(model)
     model = _inline(model)
     guard(model.graph)

@@ -88,11 +88,10 @@ class ExternalData:
             descriptor = _descend(self.folder, parts)
         except (OSError, ValueError) as error:
             raise self._refusal(parts, location, where, error) from error
-        file = os.fdopen(descriptor, "rb")
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            file.close()
+            os.close(descriptor)
             raise UnsafeProgram(f"{where}: {location!r} is not a plain file")
-        return file
+        return os.fdopen(descriptor, "rb")
 
     def _refusal(
         self, parts: tuple[str, ...], location: str, where: str, error: OSError | ValueError

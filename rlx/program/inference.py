@@ -15,6 +15,26 @@ from rlx.program.structure import all_graphs
 _FIX = "correct the exporter; `onnx.checker.check_model(path, full_check=True)` shows it too."
 
 
+def with_types(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model, with types for outputs that state none; refuses an input without a type."""
+    for value in model.graph.input:
+        if not _is_typed(value.type):
+            raise ProgramError(f"the input '{value.name}' has no type", fix=_FIX)
+    graphs = all_graphs(model.graph)
+    if all(_is_typed(value.type) for graph in graphs for value in graph.output):
+        return model
+    found = infer_leniently(model)
+    for value in found.graph.output:
+        if not _is_typed(value.type):
+            raise ProgramError(f"the output '{value.name}' has no type", fix=_FIX)
+    return found
+
+
+def _is_typed(proto: onnx.TypeProto) -> bool:
+    kind = proto.WhichOneof("value")
+    return kind is not None and (kind != "tensor_type" or proto.tensor_type.elem_type != 0)
+
+
 def check(model: onnx.ModelProto) -> None:
     """Check nodes against their schemas; `model` holds no large weights."""
     try:
@@ -66,9 +86,31 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
     try:
         return _infer(bare.SerializeToString(), strict=True)
     except ProgramError as error:
-        if _within_function(str(error.__cause__)):
-            return _infer(data, strict=False)
-        raise
+        if not _within_function(str(error.__cause__)):
+            raise
+        return _infer_with_defaults(model)
+
+
+def _infer_with_defaults(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Infer with every default attribute written out, as ONNX's function bodies need; leniently."""
+    full = onnx.ModelProto()
+    full.CopyFrom(model)
+    written = []
+    for node in _nodes(full):
+        written.append(len(node.attribute))
+        schema = newest_schema(node.domain, node.op_type)
+        present = {attribute.name for attribute in node.attribute}
+        for attribute in schema.attributes.values() if schema is not None else ():
+            if attribute.name not in present and attribute.default_value.type:
+                node.attribute.append(attribute.default_value)
+    found = _infer(full.SerializeToString(), strict=False)
+    for node, count in zip(_nodes(found), written, strict=True):
+        del node.attribute[count:]
+    return found
+
+
+def _nodes(model: onnx.ModelProto) -> list[onnx.NodeProto]:
+    return [node for graph in all_graphs(model.graph) for node in graph.node]
 
 
 def _within_function(text: str) -> bool:
@@ -76,7 +118,7 @@ def _within_function(text: str) -> bool:
 
     That says nothing about the program: ONNX does not fill in default attributes there.
     """
-    found = re.search(r"\(op_type:(\w+)[^)]*\): \(op_type:", text)
+    found = re.search(r"\(op_type:(\w+)[^)]*\): \(op_type:", _without_noise(text))
     schema = newest_schema("", found[1]) if found else None
     return schema is not None and (schema.has_function or schema.has_context_dependent_function)
 
@@ -115,6 +157,10 @@ def _clean(error: Exception) -> str:
         text = f"node '{node[1]}' ({node[2]}): {text}"
     text = re.sub(r"\(op_type:(\w+), node name: (.*?)\):", r"node '\2' (\1):", text)
     text = re.sub(r"\(op_type:(\w+)\):", r"in \1:", text)
+    return one_line(_without_noise(text)).rstrip(".")
+
+
+def _without_noise(text: str) -> str:
     for noise in (
         "[ShapeInferenceError] ",
         "[TypeInferenceError] ",
@@ -122,4 +168,4 @@ def _clean(error: Exception) -> str:
         "Shape inference error(s): ",
     ):
         text = text.replace(noise, "")
-    return one_line(text).rstrip(".")
+    return text

@@ -73,10 +73,10 @@ class Program:
         with the same meaning; otherwise exactly that one. `ProgramError` where a node needs a
         newer one, or where the model is over the 2 GiB that protobuf allows.
         """
-        size = sum(array.nbytes for _, array in self.body.constants)
-        if size + len(self._skeleton) > LARGEST_FILE:
+        size = sum(array.nbytes for _, array in self.body.constants) + len(self._skeleton)
+        if size > LARGEST_FILE:
             raise ProgramError(
-                f"{self.name} holds {size} bytes of weights, over the 2 GiB that an ONNX model "
+                f"{self.name} takes {size} bytes, over the 2 GiB that an ONNX model "
                 "in memory may have",
                 fix="choose a backend that takes the program itself, such as numpy.",
             )

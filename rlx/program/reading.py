@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-from pathlib import Path
 
 import onnx
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
@@ -40,31 +39,38 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a regular file of at most 2 GiB; anything else is a `ProgramError`."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except IsADirectoryError as error:
+        raise _folder() from error
     except FileNotFoundError as error:
         raise ProgramError("no such file", fix="check the path.") from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        if Path(path).is_dir() if "\0" not in os.fspath(path) else False:
-            raise _folder() from error
         raise ProgramError(
             f"cannot be opened: {reason}", fix="check the path and the file's permissions."
         ) from error
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
-        if stat.S_ISDIR(status.st_mode):
-            raise _folder()
-        if not stat.S_ISREG(status.st_mode):
-            raise ProgramError(
-                "not a plain file (a pipe, a socket or a device)",
-                fix="save the model to a file and pass that.",
-            )
-        if status.st_size > LARGEST_FILE:
-            raise ProgramError(
-                f"{status.st_size} bytes, over the 2 GiB that protobuf allows",
-                fix="save the weights as external data: "
-                "onnx.save(model, path, save_as_external_data=True).",
-            )
-        return file.read(LARGEST_FILE)
+    try:
+        _check(os.fstat(descriptor))
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(LARGEST_FILE)
+    finally:
+        os.close(descriptor)
+
+
+def _check(status: os.stat_result) -> None:
+    """Refuse what is not a plain file of a size that protobuf allows."""
+    if stat.S_ISDIR(status.st_mode):
+        raise _folder()
+    if not stat.S_ISREG(status.st_mode):
+        raise ProgramError(
+            "not a plain file (a pipe, a socket or a device)",
+            fix="save the model to a file and pass that.",
+        )
+    if status.st_size > LARGEST_FILE:
+        raise ProgramError(
+            f"{status.st_size} bytes, over the 2 GiB that protobuf allows",
+            fix="save the weights as external data: "
+            "onnx.save(model, path, save_as_external_data=True).",
+        )
 
 
 def _folder() -> ProgramError:

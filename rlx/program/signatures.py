@@ -75,11 +75,17 @@ def _signature(
 
 
 def _bindings(schema: Schema, inputs: Operands, outputs: Operands) -> Iterator[tuple[str, str]]:
+    """(type variable, dtype) of each operand; "" where it is not known, nor implied by another."""
+    found = []
     for operands, formal_of in ((inputs, schema.input), (outputs, schema.output)):
-        for position, found in enumerate(operands):
+        for position, operand in enumerate(operands):
             formal = formal_of(position)
-            if found is not None and formal is not None and formal.type in schema.variables:
-                yield formal.type, found.dtype
+            if operand is not None and formal is not None and formal.type in schema.variables:
+                found.append((formal, operand.dtype))
+    single = {formal.type for formal, dtype in found if dtype and formal.option != "variadic"}
+    for formal, dtype in found:
+        if dtype or formal.option == "variadic" or formal.type not in single:
+            yield formal.type, dtype
 
 
 def _plain_attributes(

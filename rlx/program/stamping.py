@@ -19,10 +19,14 @@ from rlx.program.schemas import (
 )
 from rlx.program.types import CANONICAL_OPSET, Attribute, Block, Node, ValueType
 from rlx.program.upgrades import REWRITES
+from rlx.program.upgrades.arguments import only_floats
 
 LOWEST = 13
 """The lowest opset that is chosen by itself: below it, axes were attributes and softmax another
 operation, and engines keep less care for it. A lower one can be asked for."""
+
+_REFUSES = (only_floats,)
+"""A step that takes dtypes away, and leaves the meaning of what it accepts."""
 
 _IR_OF_DTYPE = {
     **dict.fromkeys(("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"), 9),
@@ -46,7 +50,7 @@ def lowest_version(node: Node, types: Mapping[str, ValueType]) -> int:
     while schema.since_version > 1:
         older = schema_at(domain, name, schema.since_version - 1)
         step = (name, schema.since_version)
-        changed = not domain and step in REWRITES
+        changed = not domain and REWRITES.get(step, _REFUSES) != _REFUSES
         if older is None or changed or not _accepts(older, node, types):
             break
         schema = older

@@ -15,12 +15,12 @@ FIX = "correct the exporter, or edit the graph with onnx.helper."
 
 
 def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
-    """The graphs that a node holds in its attributes."""
-    for attribute in node.attribute:
-        if attribute.type == onnx.AttributeProto.GRAPH:
+    """The graphs that a node holds, in the order of its attributes' names."""
+    held = [a for a in node.attribute if a.HasField("g") or len(a.graphs)]
+    for attribute in sorted(held, key=lambda a: a.name) if len(held) > 1 else held:
+        if attribute.HasField("g"):
             yield attribute.g
-        elif attribute.type == onnx.AttributeProto.GRAPHS:
-            yield from attribute.graphs
+        yield from attribute.graphs
 
 
 def all_graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:

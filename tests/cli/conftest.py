@@ -7,8 +7,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from rlx import default
 from rlx.cli import app, documents
+from rlx.session import default
 
 PROJECT = Path(__file__).parents[2]
 MLP = str(PROJECT / "examples" / "mlp.onnxtxt")

@@ -5,8 +5,9 @@ import gc
 import pytest
 from onnx import parser
 
-from rlx import leases, testing
+from rlx import testing
 from rlx.program import load
+from rlx.session import leases
 
 HELLO = """<ir_version: 9, opset_import: ["" : 20]>
 hello (float[1,4] x, float[1,4] w) => (float[1,4] y) { t = Add(x, w)  y = Relu(t) }"""

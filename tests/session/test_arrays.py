@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rlx.errors import ExecutionError, InputError
-from rlx.inputs import Door
-from rlx.inputs.dtypes import numpy_dtype
 from rlx.program import Value, ValueType
+from rlx.session.inputs import Door
+from rlx.session.inputs.dtypes import numpy_dtype
 
 X = np.zeros((1, 4), np.float32)
 

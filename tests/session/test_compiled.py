@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from rlx import leases, testing
+from rlx import testing
 from rlx.errors import ExecutionError, InputError, SessionClosed
-from rlx.session import Session
+from rlx.session import Session, leases
 
 X = np.ones((1, 4), np.float32)
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import rlx
-from rlx import default, testing
+from rlx import testing
 from rlx.errors import (
     ConfigError,
     DuplicateBackend,
@@ -17,6 +17,7 @@ from rlx.errors import (
     UnknownBackend,
 )
 from rlx.registration import LAST_RANK, Probe
+from rlx.session import default
 
 PROJECT = """apiVersion: rlx/v1
 kind: Backends

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from rlx.errors import ExecutionError, InputError
-from rlx.inputs import Door
 from rlx.program import Value, ValueType
+from rlx.session.inputs import Door
 
 X = np.zeros((1, 4), np.float32)
 

@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rlx import leases, testing
+from rlx import testing
 from rlx.device import DeviceSpec
 from rlx.errors import ContractError, ExecutionError, OpenFailed, SessionClosed, SettingError
+from rlx.session import leases
 
 CPU = DeviceSpec("cpu", 0)
 

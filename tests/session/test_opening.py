@@ -2,10 +2,11 @@
 
 import pytest
 
-from rlx import opening, testing
+from rlx import testing
 from rlx.device import DeviceSpec
 from rlx.errors import ContractError, OpenFailed, Unavailable
 from rlx.origin import Origin
+from rlx.session import opening
 
 FACTORIES = """
 import sys

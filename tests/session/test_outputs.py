@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rlx.errors import ContractError, ExecutionError, InputError
-from rlx.inputs import Door
 from rlx.program import Value, ValueType
+from rlx.session.inputs import Door
 
 Y = np.zeros((2, 3), np.float32)
 

@@ -15,7 +15,8 @@ import atexit, os, sys
 import numpy as np
 from onnx import parser
 import rlx
-from rlx import leases, testing
+from rlx import testing
+from rlx.session import leases
 from rlx.errors import SessionClosed
 from rlx.session import Session
 

@@ -3,7 +3,7 @@
 import pytest
 
 import rlx
-from rlx import probe, routes, settings, testing
+from rlx import probe, settings, testing
 from rlx.device import DeviceSpec
 from rlx.errors import UnknownDevice
 from rlx.origin import Origin
@@ -11,7 +11,7 @@ from rlx.probe import memo
 from rlx.probe.process import Answer
 from rlx.registration import Probe
 from rlx.router import Fact
-from rlx.session import Session
+from rlx.session import Session, routes
 
 CALL = Probe("call", ("engine:probe",), origin=Origin("b.yaml", 9, 7))
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import rlx
-from rlx import leases, testing
+from rlx import testing
 from rlx.errors import (
     ExecutionError,
     InvalidDevice,
@@ -17,7 +17,7 @@ from rlx.errors import (
     UnknownBackend,
     UnknownDevice,
 )
-from rlx.session import Session
+from rlx.session import Session, leases
 
 
 def test_making_a_session_opens_nothing(make):

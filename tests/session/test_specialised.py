@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlx.errors import InputError
-from rlx.inputs import Door, explain
 from rlx.program import Value, ValueType
+from rlx.session.inputs import Door, explain
 
 SIZES = st.one_of(st.integers(0, 3), st.sampled_from(["n", "m"]), st.none())
 SHAPES = st.one_of(st.none(), st.lists(SIZES, max_size=3).map(tuple))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rlx.device import DeviceSpec
 from rlx.errors import ContractError, SessionClosed
-from rlx.leases.slots import Slot, current
+from rlx.session.leases.slots import Slot, current
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -6,10 +6,10 @@ import logging
 import weakref
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rlx import leases
 from rlx.errors import ExecutionError, RlxError, SessionClosed, printable
-from rlx.inputs import Door
-from rlx.opening import cause_text
+from rlx.session import leases
+from rlx.session.inputs import Door
+from rlx.session.opening import cause_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rlx.errors import InputError, printable
-from rlx.inputs.arrays import Problem, read
+from rlx.session.inputs.arrays import Problem, read
 from rlx.spelling import nearest
 
 if TYPE_CHECKING:

@@ -10,14 +10,14 @@ from rlx.errors import ConfigError, RlxError, SettingError, UnknownDevice
 from rlx.program.types import Requirements
 from rlx.registration import Registration
 from rlx.registries import Registry
-from rlx.selection import open_best, settle
+from rlx.session.selection import open_best, settle
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable
 
     from rlx.device import DeviceSpec
-    from rlx.leases import Lease
+    from rlx.session.leases import Lease
     from rlx.settings import Request
     from rlx.settings.asked import DeviceArgument
 
@@ -141,7 +141,7 @@ def _from_fields(fields: dict[str, Any]) -> Registration:
 
 def _reference(factory: Callable[..., Any]) -> str:
     """`module:attribute` of a function that can be found again by it."""
-    from rlx.opening import resolve
+    from rlx.session.opening import resolve
 
     reference = f"{getattr(factory, '__module__', '?')}:{getattr(factory, '__qualname__', '?')}"
     try:

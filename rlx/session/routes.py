@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rlx import logs, settings
 from rlx import probe as probes
-from rlx.default import default_registry
+from rlx import settings
 from rlx.router import Fact, Route
-from rlx.selection import settle
+from rlx.session import logs
+from rlx.session.default import default_registry
+from rlx.session.selection import settle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rlx.errors import RlxError, printable
-from rlx.inputs.dtypes import numpy_dtype
-from rlx.inputs.explain import admit, pick
-from rlx.inputs.results import count, finish
+from rlx.session.inputs.dtypes import numpy_dtype
+from rlx.session.inputs.explain import admit, pick
+from rlx.session.inputs.results import count, finish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -6,24 +6,25 @@ import logging
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rlx import leases, logs, probe, settings
+from rlx import probe, settings
 from rlx.backends.protocol import CompileOptions
-from rlx.compiling import compile_on
-from rlx.default import default_registry
 from rlx.errors import (
     ExecutionError,
     SessionClosed,
     printable,
 )
-from rlx.routes import as_program, is_passing, route
-from rlx.selection import open_best, settle
+from rlx.session import leases, logs
+from rlx.session.compiling import compile_on
+from rlx.session.default import default_registry
+from rlx.session.routes import as_program, is_passing
+from rlx.session.selection import open_best, settle
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from rlx.executable import CompiledProgram
     from rlx.registries import Registry
     from rlx.router import Route
+    from rlx.session.compiled import CompiledProgram
     from rlx.settings import Request
     from rlx.settings.asked import DeviceArgument, RequireArgument
 
@@ -124,7 +125,7 @@ class Session:
             ProgramError: `program` is a path or a model that can't be read.
             SessionClosed: the session was closed.
         """
-        from rlx.executable import CompiledProgram
+        from rlx.session.compiled import CompiledProgram
 
         self._check_open()
         loaded = as_program(program)
@@ -198,6 +199,3 @@ class Session:
         on = ",".join(map(str, request.devices)) or "any device"
         of = f", backend {request.backend}" if request.backend else ""
         return f"<Session on {on}{of}, precision {request.precision or 'of the program'}>"
-
-
-__all__ = ["Session", "route"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from rlx.device import DeviceSpec
 from rlx.errors import ContractError, ExecutionError, OpenFailed
-from rlx.opening import cause_text, open_backend
+from rlx.session.opening import cause_text, open_backend
 
 if TYPE_CHECKING:
     from rlx.backends.protocol import Backend

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rlx.errors import ContractError, printable
-from rlx.inputs.arrays import Problem, a, as_array
-from rlx.inputs.dtypes import numpy_dtype, onnx_name
+from rlx.session.inputs.arrays import Problem, a, as_array
+from rlx.session.inputs.dtypes import numpy_dtype, onnx_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

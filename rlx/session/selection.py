@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rlx import leases, probe
+from rlx import probe
 from rlx.errors import ContractError, OpenFailed
 from rlx.registration import Registration
 from rlx.router import NO_FACT, Fact, Pending, Route, decide
+from rlx.session import leases
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

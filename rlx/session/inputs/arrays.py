@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rlx.errors import printable
-from rlx.inputs.dtypes import numpy_dtype, onnx_name
+from rlx.session.inputs.dtypes import numpy_dtype, onnx_name
 
 if TYPE_CHECKING:
     from rlx.program import ValueType

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rlx.errors import ContractError, ExecutionError, PrecisionError, RlxError, printable
-from rlx.opening import cause_text
+from rlx.session.opening import cause_text
 
 if TYPE_CHECKING:
     from rlx.backends.protocol import CompileOptions, Executable
-    from rlx.leases import Lease
     from rlx.program import Program
+    from rlx.session.leases import Lease
 
 MEMBERS = ("device", "run", "close")
 """What every executable has: the protocol's members."""

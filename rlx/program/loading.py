@@ -9,13 +9,16 @@ from typing import TypeAlias
 import onnx
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
-from rlx.errors import ProgramError
+from rlx.errors import ProgramError, printable
 from rlx.origin import Origin
 from rlx.program.canonical import canonicalise
 from rlx.program.program import Program
 from rlx.program.reading import parse, read_file
 
 _NAMELESS = frozenset({"", "graph", "main", "main_graph", "torch_jit", "torch-jit-export", "model"})
+
+LONGEST_MESSAGE = 2000
+"""Characters: names in a damaged file can be of any length."""
 
 Source: TypeAlias = str | os.PathLike[str] | bytes | onnx.ModelProto | Program
 
@@ -30,25 +33,26 @@ def load(source: Source, *, folder: str | os.PathLike[str] | None = None) -> Pro
     """
     if isinstance(source, Program):
         return source
-    if isinstance(source, onnx.ModelProto):
-        return _program(source, None, folder)
-    if isinstance(source, bytes | bytearray | memoryview):
-        return _program(parse(bytes(source)), None, folder)
-    if not isinstance(source, str | os.PathLike):
-        raise ProgramError(
-            f"cannot load a {type(source).__name__}",
-            fix="pass a path, bytes, an onnx.ModelProto or a Program.",
-        )
-    path = os.fsdecode(os.fspath(source))
+    path = os.fsdecode(os.fspath(source)) if isinstance(source, str | os.PathLike) else None
     try:
-        data = read_file(path)
-        text = True if path.lower().endswith(".onnxtxt") else None
-        model = parse(data, text=text)
-        return _program(model, path, Path(path).parent if folder is None else folder)
+        if path is not None:
+            text = True if path.lower().endswith(".onnxtxt") else None
+            folder = Path(path).parent if folder is None else folder
+            return _program(parse(read_file(path), text=text), path, folder)
+        if isinstance(source, onnx.ModelProto):
+            return _program(source, None, folder)
+        if isinstance(source, bytes | bytearray | memoryview):
+            return _program(parse(bytes(source)), None, folder)
     except ProgramError as error:
-        line, column = (error.origin.line, error.origin.column) if error.origin else (0, 0)
-        error.origin = Origin(path, line, column)
+        error.message = printable(error.message)[:LONGEST_MESSAGE]
+        if path is not None:
+            line, column = (error.origin.line, error.origin.column) if error.origin else (0, 0)
+            error.origin = Origin(path, line, column)
         raise
+    raise ProgramError(
+        f"cannot load a {type(source).__name__}",
+        fix="pass a path, bytes, an onnx.ModelProto or a Program.",
+    )
 
 
 def _program(

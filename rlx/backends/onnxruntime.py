@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any
 
+from rlx.backends.precision import as_stated
 from rlx.errors import ContractError, ExecutionError, SettingError, Unavailable
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
     from rlx.backends.protocol import Array, CompileOptions
     from rlx.device import DeviceSpec
-    from rlx.program import Program
+    from rlx.program import Program, ValueType
 
 PROVIDER = "CPUExecutionProvider"
 OPTIONS = ("graph_optimization", "inter_op_threads", "intra_op_threads")
@@ -97,9 +98,10 @@ class OnnxRuntime:
     def compile(
         self,
         program: Program,
-        options: CompileOptions,  # noqa: ARG002 - this engine computes as the program says
+        options: CompileOptions,
     ) -> Compiled:
         """Make a session of the program, stamped with the lowest opset that it fits."""
+        as_stated(program, options, "onnxruntime")
         model = program.to_onnx()
         size = model.ByteSize()
         if size > MAX_BYTES:
@@ -141,17 +143,23 @@ class Compiled:
         self._session = session
         self._names = tuple(value.name for value in program.inputs)
         self._outputs = [value.name for value in program.outputs]
-        types = [value.type for value in (*program.inputs, *program.outputs)]
-        foreign = [kind.dtype for kind in types if _element(kind.dtype) in FOREIGN]
-        wrapped = [kind.dtype for kind in types if kind.kind != "tensor"]
-        if foreign and wrapped:
-            raise ExecutionError(
-                f"onnxruntime can't exchange {foreign[0]} beside {wrapped[0]} with NumPy",
-                fix="choose another backend for this program.",
-            )
-        self._call: Callable[[Sequence[Array]], Sequence[Array]] = (
-            self._exchange if foreign else self._direct
-        )
+        given, made = ([value.type for value in side] for side in (program.inputs, program.outputs))
+        self._call: Callable[[Sequence[Array]], Sequence[Array]] = self._direct
+        if any(_element(kind.dtype) in FOREIGN for kind in made):
+            self._call = self._exchange
+            wrapped = [kind.dtype for kind in (*given, *made) if kind.kind != "tensor"]
+            if wrapped:
+                raise ExecutionError(
+                    f"onnxruntime can't give back {_foreign(made)} beside {wrapped[0]}",
+                    fix="choose another backend for this program.",
+                )
+        elif any(_element(kind.dtype) in FOREIGN for kind in given):
+            self._call = self._accept
+            if any(kind.kind != "tensor" and _element(kind.dtype) in FOREIGN for kind in given):
+                raise ExecutionError(
+                    f"onnxruntime can't take {_foreign(given)} from NumPy",
+                    fix="choose another backend for this program.",
+                )
 
     @property
     def device(self) -> str:
@@ -169,8 +177,12 @@ class Compiled:
         )
         return outputs
 
+    def _accept(self, inputs: Sequence[Array]) -> Sequence[Array]:
+        """As `_direct`, with the inputs that NumPy lacks as the engine's own values."""
+        return self._direct([self._value(value) if _odd(value) else value for value in inputs])
+
     def _exchange(self, inputs: Sequence[Array]) -> Sequence[Array]:
-        """As `_direct`, by way of the engine's own values, for dtypes that NumPy lacks."""
+        """As `_direct`, by way of the engine's own values: slower, for outputs that NumPy lacks."""
         feeds = dict(zip(self._names, map(self._value, inputs), strict=True))
         outputs = self._session.run_with_ort_values(self._outputs, feeds)
         return [_array(value) for value in outputs]
@@ -201,6 +213,15 @@ def _closed(inputs: Sequence[Array]) -> Sequence[Array]:
 def _element(dtype: str) -> str:
     """The dtype of the tensors inside `seq(…)` and `optional(…)`."""
     return dtype.rsplit("(", 1)[-1].rstrip(")")
+
+
+def _foreign(types: Sequence[ValueType]) -> str:
+    return next(kind.dtype for kind in types if _element(kind.dtype) in FOREIGN)
+
+
+def _odd(value: Any) -> bool:
+    """Whether an input is an array of a dtype that is not NumPy's own."""
+    return not isinstance(value, list) and value is not None and value.dtype.isbuiltin != 1
 
 
 def _array(value: Any) -> Array:

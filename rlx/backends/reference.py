@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rlx.backends.precision import as_stated
 from rlx.errors import ExecutionError, SettingError, Unavailable
 from rlx.program import CANONICAL_OPSET
 
@@ -44,9 +45,10 @@ class Reference:
     def compile(
         self,
         program: Program,
-        options: CompileOptions,  # noqa: ARG002 - it computes as the program says
+        options: CompileOptions,
     ) -> Evaluation:
         """Make an evaluator of the program."""
+        as_stated(program, options, "the reference")
         return Evaluation(program)
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rlx.backends.array.control import compile_draft
 from rlx.backends.array.draft import Draft
 from rlx.backends.array.execute import execute
+from rlx.backends.precision import as_stated
 from rlx.errors import SessionClosed
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 class Library:
     """What the engine needs of an array library beyond its namespace."""
 
+    name: str
     xp: Any
     """The array namespace, from array-api-compat."""
     version: str
@@ -70,12 +72,14 @@ class ArrayBackend:
         self.device = library.device
         self.version = library.version
 
-    def compile(self, program: Program, options: CompileOptions) -> ArrayExecutable:  # noqa: ARG002 - computes as the program says: never in less than is asked for
+    def compile(self, program: Program, options: CompileOptions) -> ArrayExecutable:
         """Compile a program.
 
         Raises:
+            PrecisionError: another precision than the program's is asked for.
             NotImplementedError: an operation has no kernel here.
         """
+        as_stated(program, options, self._library.name)
         library = self._library
         draft = Draft.from_block(program.body, library.xp, library.to_native)
         plan = library.guard(compile_draft, draft)

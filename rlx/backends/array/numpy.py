@@ -30,6 +30,7 @@ def open_cpu(spec: DeviceSpec, options: Mapping[str, object]) -> ArrayBackend:
         )
     return ArrayBackend(
         Library(
+            name="numpy",
             xp=xp,
             version=np.__version__,
             device="cpu",

@@ -38,6 +38,7 @@ def strict():
 
     return ArrayBackend(
         Library(
+            name="array-api-strict",
             xp=xp,
             version=xp.__version__,
             device="cpu",

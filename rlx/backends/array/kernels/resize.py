@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rlx.backends.array.kernels.widening import widened
+from rlx.backends.array.native import is_numpy
+from rlx.backends.array.native_numpy_gathering import take_for_now
+from rlx.backends.array.site import Fresh
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -141,7 +144,7 @@ def plan(
     scales: tuple[float, ...],
     sizes: tuple[int, ...],
 ) -> list[Axis]:
-    """Work out every axis that changes."""
+    """Work out every axis that changes; what shrinks the array most comes first."""
     ndim = len(shape)
     axes = [axis % ndim for axis in attributes.get("axes") or range(ndim)]
     inputs = [shape[axis] for axis in axes]
@@ -160,11 +163,16 @@ def plan(
     cropping = attributes.get("coordinate_transformation_mode") == "tf_crop_and_resize"
     if roi and cropping:
         spans = [(roi[i], roi[i + len(axes)]) for i in range(len(axes))]
-    return [
-        plan_axis(attributes, axis, n, out, factor, span)
+    steps = [
+        (out / n, -axis, plan_axis(attributes, axis, n, out, factor, span))
         for axis, n, out, factor, span in zip(axes, inputs, outs, factors, spans, strict=True)
         if not (isclose(factor, 1.0) and out == n and span in (None, (0.0, 1.0)))
     ]
+    return [step for _, _, step in sorted(steps, key=lambda step: step[:2])]
+
+
+def _take(xp: Any, x: Any, indices: Any, axis: int) -> Any:
+    return xp.take(x, indices, axis=axis)
 
 
 def _apply(xp: Any, x: Any, step: Axis, extrapolation: float) -> Any:
@@ -174,12 +182,16 @@ def _apply(xp: Any, x: Any, step: Axis, extrapolation: float) -> Any:
     if step.weights is None:
         y = xp.take(x, xp.asarray(step.indices[:, 0]), axis=step.axis)
     else:
-        y = None
+        again = take_for_now if is_numpy(xp) else _take
         for tap in range(step.weights.shape[1]):
+            indices = xp.asarray(step.indices[:, tap])
             weight = xp.asarray(step.weights[:, tap], dtype=x.dtype)
-            part = xp.take(x, xp.asarray(step.indices[:, tap]), axis=step.axis)
+            part = (again if tap else _take)(xp, x, indices, step.axis)
             part *= xp.reshape(weight, tuple(line))
-            y = part if y is None else y + part
+            if tap:
+                y += part
+            else:
+                y = part
     if step.outside is not None:
         mask = xp.reshape(xp.asarray(step.outside), tuple(line))
         y = xp.where(mask, xp.asarray(extrapolation, dtype=y.dtype), y)
@@ -206,7 +218,10 @@ def resize(site: Site) -> Kernel:
                 plans.clear()
             steps = plans[key] = plan(attributes, *key)
         floating = xp.isdtype(x.dtype, "real floating")
-        y = x if nearest or floating else xp.astype(x, xp.float64)
+        if nearest or floating:
+            y = x if steps else xp.asarray(x, copy=True)
+        else:
+            y = xp.astype(x, xp.float64)
         for step in steps:
             y = _apply(xp, y, step, extrapolation)
         if nearest or floating:
@@ -214,7 +229,7 @@ def resize(site: Site) -> Kernel:
         limits = xp.iinfo(x.dtype)
         return xp.astype(xp.clip(xp.round(y), limits.min, limits.max), x.dtype)
 
-    return run
+    return Fresh(run)
 
 
 _NOT_NUMBERS = frozenset({"string", "bool", "complex64", "complex128"})

@@ -64,7 +64,11 @@ class Windows:
 def windows(
     attributes: Mapping[str, Any], kernel: Sequence[int], spatial: Sequence[int]
 ) -> Windows:
-    """The windows of a Conv or pooling node over an input with these spatial sizes."""
+    """The windows of a Conv or pooling node over an input with these spatial sizes.
+
+    Raises:
+        ValueError: a window does not fit.
+    """
     ndim = len(kernel)
     strides = tuple(attributes.get("strides") or (1,) * ndim)
     dilations = tuple(attributes.get("dilations") or (1,) * ndim)
@@ -105,6 +109,8 @@ def windows(
 def _count(n: int, begin: int, end: int, stride: int, extent: int, *, ceil: bool) -> int:
     """How many windows fit along an axis; with ceil, one may hang over, if it starts before."""
     room = n + begin + end - extent
+    if room < 0:
+        raise ValueError(f"a window of {extent} does not fit into {n} with padding {begin}, {end}")
     if not ceil:
         return room // stride + 1
     size = -(-room // stride) + 1

@@ -1,0 +1,39 @@
+"""For engines that compute exactly as the program says: refuses a precision that is another one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rlx.errors import PrecisionError, printable
+
+if TYPE_CHECKING:
+    from rlx.backends.protocol import CompileOptions
+    from rlx.program import Program
+
+STATED = {
+    "f32": ("float32", "float64"),
+    "f16": ("float16",),
+    "bf16": ("bfloat16",),
+}
+"""By what is asked for, the dtypes that a program may state and keep the promise."""
+FLOATS = ("bfloat16", "float16", "float32", "float64")
+
+
+def as_stated(program: Program, options: CompileOptions, engine: str) -> None:
+    """Check that computing as the program says is computing as asked.
+
+    Raises:
+        PrecisionError: some operand is of another floating-point dtype.
+    """
+    asked = options.precision
+    if asked is None:
+        return
+    held = {dtype for one in program.requirements.signatures for _, dtype in one.types}
+    other = sorted((held & set(FLOATS)) - set(STATED[asked]))
+    if other:
+        raise PrecisionError(
+            f"{engine} computes {printable(program.name)} as the program says, "
+            f"in {' and '.join(other)}; {asked} was asked for",
+            fix=f"export the program in {asked}, leave the precision unset, "
+            "or set precision_policy to warn or allow.",
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -208,3 +210,20 @@ def test_a_transposed_view_is_convolved_like_its_copy():
     shape = windows({}, (3, 3), (5, 6))
     plan = native_numpy_convolution.plan(shape, turned.shape, w.shape, 1)
     np.testing.assert_array_equal(plan(turned, w), plan(np.ascontiguousarray(turned), w))
+
+
+def test_a_window_that_does_not_fit_says_so():
+    message = r"^a window of 5 does not fit into 2 with padding 1, 1$"
+    with pytest.raises(ValueError, match=message):
+        windows({"pads": (1, 1), "dilations": (2,)}, (3,), (2,))
+
+
+def test_threads_do_not_share_working_memory():
+    x, w = values((1, 6, 12, 12), 0), values((8, 6, 3, 3), 1)
+    shape = windows({"pads": (1, 1, 1, 1)}, (3, 3), (12, 12))
+    plan = native_numpy_convolution.plan(shape, x.shape, w.shape, 1)
+    inputs = [x * scale for scale in range(1, 9)]
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda one: [plan(one, w) for _ in range(20)][-1], inputs))
+    for one, found in zip(inputs, results, strict=True):
+        np.testing.assert_array_equal(found, plan(one, w))

@@ -11,7 +11,7 @@ import onnx
 
 from rlx.errors import ProgramError, UnsafeProgram
 from rlx.program.schemas import DTYPE_NAMES
-from rlx.program.tensors import Array, elements, stored_bytes, tensor_array
+from rlx.program.tensors import Array, elements, raw_array, stored_bytes, tensor_array
 
 LARGEST_TOTAL = 64 * 2**30
 """Bytes of external data that one program may hold."""
@@ -38,10 +38,7 @@ class ExternalData:
                 f"{where} is stored in another file, and the program has no folder",
                 fix="load the model by its path, or pass folder=.",
             )
-        inline = onnx.TensorProto(
-            data_type=tensor.data_type, dims=tensor.dims, raw_data=self._read(tensor, where)
-        )
-        return tensor_array(inline, where)
+        return raw_array(tensor.data_type, tuple(tensor.dims), self._read(tensor, where), where)
 
     def _read(self, tensor: onnx.TensorProto, where: str) -> bytes:
         needed = stored_bytes(elements(tensor, where), DTYPE_NAMES[tensor.data_type])

@@ -44,22 +44,22 @@ def check(model: onnx.ModelProto) -> None:
 
 
 def _checkable(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model, with a stand-in for the one operation that ONNX's checker refuses to look at.
+    """A copy with stand-ins for the two things that ONNX's checker refuses although they are used.
 
-    GroupNormalization before opset 21 is marked as deprecated; the rewrite checks it itself.
+    GroupNormalization before opset 21 is marked as deprecated (the rewrite checks it itself), and
+    an input or output whose number of dimensions is unknown has no shape.
     """
-    opset = {entry.domain: entry.version for entry in model.opset_import}.get("", 0)
-    graphs = list(all_graphs(model.graph))
-    old = "GroupNormalization"
-    if not 18 <= opset < 21 or not any(n.op_type == old for g in graphs for n in g.node):
-        return model
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
+    opset = max((entry.version for entry in model.opset_import if not entry.domain), default=0)
     for graph in all_graphs(copy.graph):
+        for value in (*graph.input, *graph.output):
+            if value.type.WhichOneof("value") == "tensor_type":
+                value.type.tensor_type.shape.SetInParent()
         for node in graph.node:
-            if node.op_type == old and not node.domain:
+            if node.op_type == "GroupNormalization" and not node.domain and opset < 21:
                 node.op_type = "InstanceNormalization"
-                kept = [a for a in node.attribute if a.name != "num_groups"]
+                kept = [a for a in node.attribute if a.name == "epsilon"]
                 del node.attribute[:]
                 node.attribute.extend(kept)
     return copy

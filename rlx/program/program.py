@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import onnx
-from onnx import numpy_helper
 
 from rlx.errors import ProgramError
 from rlx.program.block import Blocks
@@ -14,7 +13,7 @@ from rlx.program.digests import content_digest
 from rlx.program.reading import LARGEST_FILE
 from rlx.program.signatures import all_nodes
 from rlx.program.stamping import stamp
-from rlx.program.tensors import Array, frozen_array
+from rlx.program.tensors import Array, append_tensor, frozen_array
 from rlx.program.types import Block, Node, Requirements, Value, ValueType
 
 
@@ -88,7 +87,7 @@ class Program:
         else:
             model.ParseFromString(self._written[opset])
         for name, array in self.body.constants:
-            model.graph.initializer.append(numpy_helper.from_array(array, name))
+            append_tensor(model.graph, name, array)
         return model
 
     def __eq__(self, other: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,31 @@ def tensor_array(tensor: onnx.TensorProto, where: str) -> Array:
     except (ValueError, TypeError, UnicodeDecodeError) as error:
         raise ProgramError(f"{where} cannot be read: {error}") from error
     return frozen_array(array)
+
+
+def raw_array(data_type: int, shape: tuple[int, ...], data: bytes, where: str) -> Array:
+    """An array from bytes as a file stores them, little-endian; without copying where possible."""
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(data_type)
+    if _is_plain(data_type):
+        return frozen_array(np.frombuffer(data, dtype).reshape(shape))
+    tensor = onnx.TensorProto(data_type=data_type, dims=shape, raw_data=data)
+    return tensor_array(tensor, where)
+
+
+def _is_plain(data_type: int) -> bool:
+    """Whether a file holds the dtype's values as NumPy does: whole bytes, in this order."""
+    name = DTYPE_NAMES[data_type]
+    return sys.byteorder == "little" and name not in _BITS and name != "string"
+
+
+def append_tensor(graph: onnx.GraphProto, name: str, array: Array) -> None:
+    """Add an array to a graph's initializers, copying its bytes once where possible."""
+    number = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
+    if _is_plain(number):
+        tensor = graph.initializer.add(name=name, data_type=number, dims=array.shape)
+        tensor.raw_data = array.tobytes()
+    else:
+        graph.initializer.append(numpy_helper.from_array(array, name))
 
 
 def _expect(where: str, unit: str, got: int, expected: int, tensor: onnx.TensorProto) -> None:

@@ -119,3 +119,12 @@ def test_names_from_a_file_are_shown_escaped(parse, refused):
     model = parse("g (float[2] x) => (float[2] y) { y = Abs(x) }")
     model.graph.node[0].input[0] = "\x1b[31m\n\u202e"
     assert refused(model) == ("node 0 (Abs) reads '\\x1b[31m\\n\\u202e', which nothing defines")
+
+
+def test_a_number_of_dimensions_may_be_unknown(parse):
+    model = parse("g (float[2] x) => (float[2] y) { y = Abs(x) }")
+    for value in (*model.graph.input, *model.graph.output):
+        value.type.tensor_type.ClearField("shape")
+    program = load(model)
+    assert (program.inputs[0].type.shape, program.outputs[0].type.shape) == (None, None)
+    assert program.requirements.capabilities == ("dynamic_shapes",)

@@ -137,7 +137,6 @@ PLAIN = [
     "Sigmoid",
     "Relu",
     "Softsign",
-    "Softplus",
     "HardSigmoid",
     "LeakyRelu",
     "ScaledTanh",

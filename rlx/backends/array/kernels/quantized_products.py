@@ -14,6 +14,8 @@ from rlx.backends.array.kernels.quantization import quantize
 from rlx.backends.array.site import Fresh
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rlx.backends.array.site import Builder, Kernel, Site
 
 
@@ -26,6 +28,31 @@ def shifted(xp: Any, x: Any, zero: Any, dtype: Any) -> Any:
     """x - zero as floats."""
     y = xp.astype(x, dtype)
     return y if zero is None else y - xp.astype(zero, dtype)
+
+
+def held(
+    site: Site, index: int, zero_index: int, shape: Callable[[Any, Any], Any]
+) -> Callable[[Any, Any, Any], Any]:
+    """`shifted` for one operand, worked out once where it and its zero point are constant.
+
+    `shape(value, zero)` shapes the zero point to broadcast.
+    """
+    xp = site.xp
+    fixed = site.constants[index] is not None and (
+        zero_index >= len(site.inputs)
+        or site.inputs[zero_index] is None
+        or site.constants[zero_index] is not None
+    )
+    kept: dict[Any, Any] = {}
+
+    def make(x: Any, zero: Any, dtype: Any) -> Any:
+        if not fixed:
+            return shifted(xp, x, shape(x, zero), dtype)
+        if dtype not in kept:
+            kept[dtype] = shifted(xp, x, shape(x, zero), dtype)
+        return kept[dtype]
+
+    return make
 
 
 def rows(xp: Any, value: Any) -> Any:
@@ -50,11 +77,12 @@ def to_int32(xp: Any, y: Any) -> Any:
 def matmul_integer(site: Site) -> Kernel:
     """Build MatMulInteger."""
     xp = site.xp
+    right = held(site, 1, 3, lambda _, zero: zero)
 
     def run(a: Any, b: Any, a_zero: Any = None, b_zero: Any = None) -> Any:
         work = exact(xp, a.shape[-1])
         left = shifted(xp, a, rows(xp, a_zero), work)
-        return to_int32(xp, xp.matmul(left, shifted(xp, b, b_zero, work)))
+        return to_int32(xp, xp.matmul(left, right(b, b_zero, work)))
 
     return Fresh(run)
 
@@ -62,11 +90,12 @@ def matmul_integer(site: Site) -> Kernel:
 def conv_integer(site: Site) -> Kernel:
     """Build ConvInteger."""
     xp, find = site.xp, planner(site)
+    kernels = held(site, 1, 3, lambda w, zero: channels(xp, zero, w.ndim))
 
     def run(x: Any, w: Any, x_zero: Any = None, w_zero: Any = None) -> Any:
         work = exact(xp, prod(w.shape[1:]))
         image = shifted(xp, x, None if x_zero is None else xp.reshape(x_zero, ()), work)
-        weights = shifted(xp, w, channels(xp, w_zero, w.ndim), work)
+        weights = kernels(w, w_zero, work)
         return to_int32(xp, find(image, weights)(image, weights))
 
     return Fresh(run)
@@ -75,6 +104,7 @@ def conv_integer(site: Site) -> Kernel:
 def qlinear_matmul(site: Site) -> Kernel:
     """Build QLinearMatMul for 8-bit integers."""
     xp, name = site.xp, _result(site)
+    right = held(site, 3, 5, lambda _, zero: zero)
 
     def run(
         a: Any,
@@ -87,7 +117,7 @@ def qlinear_matmul(site: Site) -> Kernel:
         y_zero: Any,
     ) -> Any:
         work = exact(xp, a.shape[-1])
-        product = xp.matmul(shifted(xp, a, rows(xp, a_zero), work), shifted(xp, b, b_zero, work))
+        product = xp.matmul(shifted(xp, a, rows(xp, a_zero), work), right(b, b_zero, work))
         scale = rows(xp, a_scale) * b_scale / rows(xp, y_scale)
         ratio = xp.astype(product, xp.float64) * xp.astype(scale, xp.float64)
         return quantize(xp, ratio, rows(xp, y_zero), name)
@@ -98,6 +128,7 @@ def qlinear_matmul(site: Site) -> Kernel:
 def qlinear_conv(site: Site) -> Kernel:
     """Build QLinearConv."""
     xp, name, find = site.xp, _result(site), planner(site)
+    kernels = held(site, 3, 5, lambda w, zero: channels(xp, zero, w.ndim))
 
     def run(
         x: Any,
@@ -112,7 +143,7 @@ def qlinear_conv(site: Site) -> Kernel:
     ) -> Any:
         work = exact(xp, prod(w.shape[1:]))
         image = shifted(xp, x, xp.reshape(x_zero, ()), work)
-        weights = shifted(xp, w, channels(xp, w_zero, w.ndim), work)
+        weights = kernels(w, w_zero, work)
         y = xp.astype(find(image, weights)(image, weights), xp.float64)
         if bias is not None:
             y = y + xp.astype(channels(xp, bias, w.ndim - 1), xp.float64)

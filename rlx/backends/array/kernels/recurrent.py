@@ -20,15 +20,16 @@ Step = Callable[[Any, State], State]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What makes a recurrent operation: how many gates and states, and its step.
+    """What makes a recurrent operation: its states, activations and step.
 
-    `step(R, recurrent bias, peepholes, activations)` makes the step of one direction.
+    `step(R, recurrent bias, peepholes, activations)` makes the step of one direction. A cell that
+    adds both biases at the same place gets None for the second: it is in the first.
     """
 
-    gates: int
     states: int
     defaults: tuple[str, ...]
     step: Callable[[Any, Any, Any, tuple[Activation, ...]], Step]
+    one_bias: bool = True
 
 
 def recurrent(site: Site, cell: Cell) -> Kernel:
@@ -52,7 +53,7 @@ def recurrent(site: Site, cell: Cell) -> Kernel:
                 _start(xp, initial, i, d, (batch, hidden), x.dtype, batch_first)
                 for i in range(cell.states)
             ]
-            bias = (None, None) if b is None else _halves(b[d, ...])
+            bias = _biases(b, d, together=cell.one_bias)
             step = cell.step(r[d, ...], bias[1], _direction(peepholes, d), functions[d])
             line = _flipped(xp, x, lens) if backwards else x
             given = xp.matmul(line, xp.matrix_transpose(w[d, ...]))
@@ -74,9 +75,13 @@ def _direction(operand: Any, d: int) -> Any:
     return None if operand is None else operand[d, ...]
 
 
-def _halves(bias: Any) -> tuple[Any, Any]:
-    half = bias.shape[0] // 2
-    return bias[:half], bias[half:]
+def _biases(b: Any, d: int, *, together: bool) -> tuple[Any, Any]:
+    """The biases of x·Wᵀ and of h·Rᵀ; or their sum, and None."""
+    if b is None:
+        return None, None
+    half = b.shape[1] // 2
+    first, second = b[d, :half], b[d, half:]
+    return (first + second, None) if together else (first, second)
 
 
 def _lengths(lens: Any, steps: int) -> list[int] | None:
@@ -136,11 +141,11 @@ def rnn(site: Site) -> Kernel:
     """Build RNN."""
     xp = site.xp
 
-    def step(r: Any, bias: Any, _peepholes: Any, functions: tuple[Activation, ...]) -> Step:
+    def step(r: Any, _bias: Any, _peepholes: Any, functions: tuple[Activation, ...]) -> Step:
         turned = xp.matrix_transpose(r)
-        return lambda x, state: (functions[0](_plus(x + xp.matmul(state[0], turned), bias)),)
+        return lambda x, state: (functions[0](x + xp.matmul(state[0], turned)),)
 
-    return recurrent(site, Cell(1, 1, ("Tanh",), step))
+    return recurrent(site, Cell(1, ("Tanh",), step))
 
 
 def gru(site: Site) -> Kernel:
@@ -167,7 +172,7 @@ def gru(site: Site) -> Kernel:
 
         return advance
 
-    return recurrent(site, Cell(3, 1, ("Sigmoid", "Tanh"), step))
+    return recurrent(site, Cell(1, ("Sigmoid", "Tanh"), step, one_bias=False))
 
 
 def lstm(site: Site) -> Kernel:
@@ -175,30 +180,32 @@ def lstm(site: Site) -> Kernel:
     xp = site.xp
     coupled = bool(site.attributes.get("input_forget", 0))
 
-    def step(r: Any, bias: Any, peepholes: Any, functions: tuple[Activation, ...]) -> Step:
+    def step(r: Any, _bias: Any, peepholes: Any, functions: tuple[Activation, ...]) -> Step:
         n = r.shape[-1]
         turned = xp.matrix_transpose(r)
         f, g, h = functions
-        peep_i = peep_o = peep_f = None
-        if peepholes is not None:
-            peep_i, peep_o, peep_f = (peepholes[k * n : (k + 1) * n] for k in range(3))
 
         def advance(x: Any, state: State) -> State:
             hidden, cell = state
-            gates = _plus(x + xp.matmul(hidden, turned), bias)
+            gates = x + xp.matmul(hidden, turned)
+            open_all = f(gates[:, : 3 * n])
+            kept = 1 - open_all[:, :n] if coupled else open_all[:, 2 * n :]
+            cell = kept * cell + open_all[:, :n] * g(gates[:, 3 * n :])
+            return open_all[:, n : 2 * n] * h(cell, clipped=False), cell
+
+        def advance_peeping(x: Any, state: State) -> State:
+            hidden, cell = state
+            gates = x + xp.matmul(hidden, turned)
+            peep_i, peep_o, peep_f = (peepholes[k * n : (k + 1) * n] for k in range(3))
             at_i, at_o, at_f, at_c = (gates[:, k * n : (k + 1) * n] for k in range(4))
-            if peep_i is not None:
-                at_i, at_f = at_i + peep_i * cell, at_f + peep_f * cell
-            opened = f(at_i)
-            kept = 1 - opened if coupled else f(at_f)
+            opened = f(at_i + peep_i * cell)
+            kept = 1 - opened if coupled else f(at_f + peep_f * cell)
             cell = kept * cell + opened * g(at_c)
-            if peep_o is not None:
-                at_o = at_o + peep_o * cell
-            return f(at_o) * h(cell, clipped=False), cell
+            return f(at_o + peep_o * cell) * h(cell, clipped=False), cell
 
-        return advance
+        return advance if peepholes is None else advance_peeping
 
-    return recurrent(site, Cell(4, 2, ("Sigmoid", "Tanh", "Tanh"), step))
+    return recurrent(site, Cell(2, ("Sigmoid", "Tanh", "Tanh"), step))
 
 
 KERNELS: dict[str, Builder] = {"RNN": widened(rnn), "GRU": widened(gru), "LSTM": widened(lstm)}

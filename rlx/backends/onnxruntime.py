@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.precision import as_stated
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rlx.program import Program, ValueType
 
 PROVIDER = "CPUExecutionProvider"
+TELEMETRY = "ORT_DISABLE_TELEMETRY"
 OPTIONS = ("graph_optimization", "inter_op_threads", "intra_op_threads")
 LEVELS = {
     "disable": "ORT_DISABLE_ALL",
@@ -35,6 +37,19 @@ FOREIGN = frozenset(
 and float8e4m3fn comes back as uint8."""
 
 
+def import_engine() -> Any:
+    """onnxruntime with its telemetry off: since 1.29 it sends events and keeps a device id on disk.
+
+    Only the variable, set before the first import, prevents both. Who sets it to 0 wants them.
+    """
+    asked = os.environ.setdefault(TELEMETRY, "1")
+    import onnxruntime
+
+    if asked != "0":
+        onnxruntime.disable_telemetry_events()
+    return onnxruntime
+
+
 def open_cpu(spec: DeviceSpec, options: Mapping[str, object]) -> OnnxRuntime:
     """Open the CPU provider.
 
@@ -45,7 +60,7 @@ def open_cpu(spec: DeviceSpec, options: Mapping[str, object]) -> OnnxRuntime:
         SettingError: an option that this adapter does not know; the engine would ignore it.
         Unavailable: there is no such CPU, or this build has no CPU provider.
     """
-    import onnxruntime
+    onnxruntime = import_engine()
 
     if spec.index not in (None, 0):
         raise Unavailable(f"onnxruntime-cpu has only cpu:0, got {spec}", fix="ask for cpu.")

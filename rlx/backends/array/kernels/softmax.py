@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.array.kernels.widening import widened
+from rlx.backends.array.native import is_numpy
 from rlx.backends.array.site import Fresh
 
 if TYPE_CHECKING:
@@ -28,6 +29,17 @@ def log_softmax_along(xp: Any, x: Any, axis: int) -> Any:
 def softmax(site: Site) -> Kernel:
     """Build Softmax."""
     xp, axis = site.xp, site.attributes.get("axis", -1)
+
+    def into(x: Any, out: Any) -> Any:
+        if not x.size:
+            return out
+        xp.subtract(x, xp.max(x, axis=axis, keepdims=True), out=out)
+        xp.exp(out, out=out)
+        out /= xp.sum(out, axis=axis, keepdims=True)
+        return out
+
+    if is_numpy(xp):
+        return Fresh(lambda x: into(x, xp.empty_like(x)), into)
     return Fresh(lambda x: softmax_along(xp, x, axis) if x.size else xp.zeros_like(x))
 
 

@@ -7,7 +7,7 @@ output in place; with one channel per group, a block of channels at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from rlx.backends.array.kernels.windows import Windows
 
 Array = np.ndarray[Any, Any]
+Sizes = tuple[int, ...]
 Plan = Callable[[Array, Array], Array]
-BLOCK_BYTES = 4 << 20
-"""About how large a block of columns may be: larger ones leave the cache before they are read."""
+BLOCK = 1 << 20
+"""How many elements a block of columns may have: more leave the cache before they are read."""
 
 
-def plan(windows: Windows, x_shape: tuple[int, ...], w_shape: tuple[int, ...], group: int) -> Plan:
+def plan(windows: Windows, x_shape: Sizes, w_shape: Sizes, group: int) -> Plan:
     """Make the function (x, w) -> y, without bias, for these shapes."""
     batch, maps = x_shape[0], w_shape[0]
     out_shape = (batch, maps, *windows.sizes)
@@ -38,9 +39,7 @@ def plan(windows: Windows, x_shape: tuple[int, ...], w_shape: tuple[int, ...], g
     return _unrolled(windows, x_shape, w_shape, group)
 
 
-def _pointwise(
-    windows: Windows, x_shape: tuple[int, ...], w_shape: tuple[int, ...], group: int
-) -> Plan:
+def _pointwise(windows: Windows, x_shape: Sizes, w_shape: Sizes, group: int) -> Plan:
     """A window of one element: a matrix product over the channels of (strided) pixels."""
     batch, channels, maps = x_shape[0], x_shape[1], w_shape[0]
     pixels = prod(windows.sizes)
@@ -63,55 +62,72 @@ def _pointwise(
     return run
 
 
-def _unrolled(
-    windows: Windows, x_shape: tuple[int, ...], w_shape: tuple[int, ...], group: int
-) -> Plan:
+def _unrolled(windows: Windows, x_shape: Sizes, w_shape: Sizes, group: int) -> Plan:
     """Columns of windows, a block of output rows at a time, multiplied into the output."""
     batch, channels, maps = x_shape[0], x_shape[1], w_shape[0]
     per_group, maps_per_group = channels // group, maps // group
     depth = per_group * windows.taps
-    rows, row = windows.sizes[0], prod(windows.sizes[1:])
+    pixels = prod(windows.sizes)
     out_shape = (batch, maps, *windows.sizes)
-    w_view = (group, maps_per_group, depth) if group > 1 else (maps_per_group, depth)
-    y_view = (group, maps_per_group, rows * row) if group > 1 else (maps_per_group, rows * row)
-    lead = (group, per_group) if group > 1 else (per_group,)
-    padded_shape = windows.padded_shape
-    pixels = prod(padded_shape)
+    heads = (group,) if group > 1 else ()
+    w_view, y_view = (*heads, maps_per_group, depth), (*heads, maps_per_group, pixels)
+    lead = (*heads, per_group)
+    pitches = _pitches(windows.padded_shape)
+    plane = prod(windows.padded_shape)
+    blocks = list(tiles(windows.sizes, BLOCK // max(1, channels * windows.taps)))
 
     def run(x: Array, w: Array) -> Array:
         source = _padded(x, windows)
         if not source.flags.c_contiguous:
             source = np.ascontiguousarray(source)
         size = source.itemsize
-        inner = [size]
-        for length in reversed(padded_shape[1:]):
-            inner.insert(0, inner[0] * length)
-        taps = tuple(s * d for s, d in zip(inner, windows.dilations, strict=True))
-        steps = tuple(s * t for s, t in zip(inner, windows.strides, strict=True))
-        plane = pixels * size
-        heads = (plane * per_group, plane) if group > 1 else (plane,)
-        strides = (*heads, *taps, *steps)
-        step = max(1, min(rows, BLOCK_BYTES // max(1, channels * windows.taps * row * size)))
-        step = -(-rows // -(-rows // step))
+        taps = tuple(p * d * size for p, d in zip(pitches, windows.dilations, strict=True))
+        steps = tuple(p * s * size for p, s in zip(pitches, windows.strides, strict=True))
+        across = (plane * per_group * size, plane * size) if group > 1 else (plane * size,)
+        strides = (*across, *taps, *steps)
         y = np.empty(out_shape, x.dtype)
         w = w.reshape(w_view)
         for image in range(batch):
-            start = image * plane * channels
             target = y[image].reshape(y_view)
-            for first in range(0, rows, step):
-                count = min(step, rows - first)
-                shape = (*lead, *windows.kernel, count, *windows.sizes[1:])
-                view: Array = np.ndarray(shape, x.dtype, source, start + first * steps[0], strides)
+            for start, tile, first in blocks:
+                offset = image * plane * channels * size
+                offset += sum(at * step for at, step in zip(start, steps, strict=True))
+                shape = (*lead, *windows.kernel, *tile)
+                view: Array = np.ndarray(shape, x.dtype, source, offset, strides)
                 columns = scratch("columns", shape, x.dtype)
                 np.copyto(columns, view)
-                matrix = columns.reshape((group, depth, -1) if group > 1 else (depth, -1))
-                np.matmul(w, matrix, out=target[..., first * row : (first + count) * row])
+                last = first + prod(tile)
+                np.matmul(w, columns.reshape(*heads, depth, -1), out=target[..., first:last])
         return y
 
     return run
 
 
-def _depthwise(windows: Windows, x_shape: tuple[int, ...], w_shape: tuple[int, ...]) -> Plan:
+def tiles(sizes: Sizes, most: int) -> Iterator[tuple[Sizes, Sizes, int]]:
+    """Split the windows into runs in row-major order: their start, their sizes, how many before.
+
+    A run has at most `most` windows, or one.
+    """
+    axis = 0
+    while axis < len(sizes) - 1 and prod(sizes[axis + 1 :]) > most:
+        axis += 1
+    size, rest = sizes[axis], sizes[axis + 1 :]
+    step = max(1, min(size, most // prod(rest)))
+    step = -(-size // -(-size // step))
+    done = 0
+    for outer in product(*map(range, sizes[:axis])):
+        for first in range(0, size, step):
+            tile = (*(1,) * axis, min(step, size - first), *rest)
+            yield (*outer, first, *(0,) * len(rest)), tile, done
+            done += prod(tile)
+
+
+def _pitches(shape: Sizes) -> Sizes:
+    """How many elements lie between neighbours along each axis of a C-contiguous array."""
+    return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def _depthwise(windows: Windows, x_shape: Sizes, w_shape: Sizes) -> Plan:
     """One channel per group, steps of one: a column is one run of memory.
 
     The windows of a whole plane, shifted by a tap, are then a shifted view of the padded plane;
@@ -119,7 +135,7 @@ def _depthwise(windows: Windows, x_shape: tuple[int, ...], w_shape: tuple[int, .
     """
     batch, channels, maps = x_shape[0], x_shape[1], w_shape[0]
     padded_shape, sizes, kernel = windows.padded_shape, windows.sizes, windows.kernel
-    pitches = [prod(padded_shape[axis + 1 :]) for axis in range(len(kernel))]
+    pitches = _pitches(padded_shape)
     plane, run_length = prod(padded_shape), sizes[0] * pitches[0]
     spill = sum((k - 1) * d * p for k, d, p in zip(kernel, windows.dilations, pitches, strict=True))
     inside = tuple(slice(b, b + n) for b, n in zip(windows.begins, windows.spatial, strict=True))
@@ -128,7 +144,7 @@ def _depthwise(windows: Windows, x_shape: tuple[int, ...], w_shape: tuple[int, .
 
     def run(x: Array, w: Array) -> Array:
         dtype, size = x.dtype, x.itemsize
-        step = max(1, min(channels, BLOCK_BYTES // (taps * run_length * size)))
+        step = max(1, min(channels, BLOCK // (taps * run_length)))
         y = np.empty((batch, channels, each, *sizes), dtype)
         w = w.reshape(channels, each, taps)
         jumps = tuple(p * d * size for p, d in zip(pitches, windows.dilations, strict=True))

@@ -199,7 +199,7 @@ def test_blocks_do_not_change_the_result(monkeypatch, group):
     x, w = values((2, 8, 9, 10), 0), values((16, 8 // group, 3, 3), 1)
     shape = windows({"pads": (1, 1, 1, 1)}, (3, 3), (9, 10))
     whole = native_numpy_convolution.plan(shape, x.shape, w.shape, group)(x, w)
-    monkeypatch.setattr(native_numpy_convolution, "BLOCK_BYTES", 5000)
+    monkeypatch.setattr(native_numpy_convolution, "BLOCK", 1200)
     parts = native_numpy_convolution.plan(shape, x.shape, w.shape, group)(x, w)
     np.testing.assert_allclose(parts, whole, rtol=1e-5, atol=1e-6)
 
@@ -227,3 +227,23 @@ def test_threads_do_not_share_working_memory():
         results = list(pool.map(lambda one: [plan(one, w) for _ in range(20)][-1], inputs))
     for one, found in zip(inputs, results, strict=True):
         np.testing.assert_array_equal(found, plan(one, w))
+
+
+@pytest.mark.parametrize("block", [1, 40, 90, 10**6])
+def test_tiles_of_any_size_do_not_change_a_volume(monkeypatch, block):
+    x, w = values((2, 2, 4, 5, 6), 0), values((3, 2, 2, 1, 2), 1)
+    shape = windows({"strides": (1, 2, 1)}, (2, 1, 2), (4, 5, 6))
+    monkeypatch.setattr(native_numpy_convolution, "BLOCK", block)
+    found = native_numpy_convolution.plan(shape, x.shape, w.shape, 1)(x, w)
+    wanted = portable_plan(xp, shape, x.shape, w.shape, 1)(x, w)
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_tiles_are_in_order_and_leave_nothing_out():
+    assert list(native_numpy_convolution.tiles((2, 3), 6)) == [((0, 0), (2, 3), 0)]
+    assert list(native_numpy_convolution.tiles((2, 3), 2)) == [
+        ((0, 0), (1, 2), 0),
+        ((0, 2), (1, 1), 2),
+        ((1, 0), (1, 2), 3),
+        ((1, 2), (1, 1), 5),
+    ]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from rlx.cli.run import path_of
 from rlx.errors import InputError, printable
 from rlx.session.inputs.dtypes import numpy_dtype
 
@@ -181,3 +180,9 @@ def write(named: dict[str, Any], folder: str) -> dict[str, str]:
         np.save(path, np.asarray(value), allow_pickle=False)
         files[name] = str(path)
     return files
+
+
+def path_of(folder: str, name: str) -> Path:
+    """Where an output is written: its name with what a file name can't hold replaced by `_`."""
+    safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name).lstrip(".") or "_"
+    return Path(folder) / f"{safe[:200]}.npy"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -150,9 +149,3 @@ def describe(document: dict[str, Any]) -> list[str]:
 def milliseconds(seconds: float) -> str:
     """A time with three digits: `12.3 ms`."""
     return f"{seconds * 1e3:.3g} ms"
-
-
-def path_of(folder: str, name: str) -> Path:
-    """Where an output is written: its name with what a file name can't hold replaced by `_`."""
-    safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name).lstrip(".") or "_"
-    return Path(folder) / f"{safe[:200]}.npy"

@@ -9,6 +9,7 @@ import yaml
 
 from rlx.conformance.claims import Claims
 from rlx.conformance.synthesis import Claim
+from rlx.operations.values import shortest
 
 HEADER = "# yaml-language-server: $schema=../../schemas/coverage.schema.json\n"
 NOTE = "# Written by `python -m rlx.conformance --backend {backend} --write`: do not edit.\n"
@@ -23,10 +24,10 @@ def render(backend: str, engine: str, platform: str, claims: Claims) -> str:
         NOTE.format(backend=backend),
         "apiVersion: rlx/v1\n",
         "kind: Coverage\n",
-        f"evidence: {_flow(evidence, 0)}\n",
+        f"evidence: {_flow(evidence)}\n",
         "rows:\n" if claims.by_operation else "rows: []\n",
     ]
-    lines += [f"  - {_flow(row, 4)}\n" for row in rows(claims)]
+    lines += [_written(row) for row in rows(claims)]
     return "".join(lines)
 
 
@@ -55,9 +56,38 @@ def _row(operations: list[str], claim: Claim) -> dict[str, Any]:
     return row
 
 
-def _flow(value: Any, indent: int) -> str:
-    """The value on one line, or on several that go on below its start."""
-    text = yaml.safe_dump(
-        value, default_flow_style=True, width=WIDTH - indent, sort_keys=False, allow_unicode=True
-    )
-    return text.strip().replace("\n", "\n" + " " * indent)
+def _written(row: dict[str, Any]) -> str:
+    """The row on one line where it fits, else a line or more for each of its keys."""
+    short = f"  - {_flow(row)}"
+    if len(short) <= WIDTH:
+        return short + "\n"
+    lines = [
+        line
+        for key, value in row.items()
+        for line in _wrapped(f"{key}: {_flow(value)}").split("\n")
+    ]
+    return "".join(f"  {'-' if place == 0 else ' '} {line}\n" for place, line in enumerate(lines))
+
+
+def _wrapped(text: str) -> str:
+    """The text broken after commas; YAML reads a break as the blank that it replaces."""
+    lines = [""]
+    for part in text.split(", "):
+        joined = f"{lines[-1]}, {part}" if lines[-1] else part
+        if len(joined) > WIDTH - 6 and lines[-1]:
+            lines[-1] += ","
+            lines.append(f"  {part}")
+        else:
+            lines[-1] = joined
+    return "\n".join(lines)
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_flow(key)}: {_flow(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    if isinstance(value, float):
+        return shortest(value)
+    text: str = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**6)
+    return text.removesuffix("\n").removesuffix("\n...")

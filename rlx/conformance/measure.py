@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ from onnx import helper
 from rlx.backends.protocol import Backend
 from rlx.conformance.cases import Case, allowed
 from rlx.conformance.compare import Tolerance
-from rlx.conformance.together import misfits
-from rlx.conformance.trial import Outcome, Trial, attempt, evaluate
+from rlx.conformance.together import misfit, newest
+from rlx.conformance.trial import RAISED, Outcome, Trial, attempt, evaluate
 from rlx.conformance.vary import (
     Variant,
     attribute_values,
@@ -46,11 +47,6 @@ class Findings:
     whole: list[tuple[Trial, Outcome]] = field(default_factory=list)
     """Programs of several nodes: the check on the claims."""
 
-    @property
-    def standing(self) -> dict[Signature, Trial]:
-        """The signatures that passed and never failed."""
-        return {s: trial for s, trial in self.passed.items() if s not in self.failed}
-
     def record(self, trial: Trial, outcome: Outcome) -> None:
         """Keep one outcome."""
         signatures = trial.program.requirements.signatures
@@ -60,6 +56,22 @@ class Findings:
             self.passed.setdefault(signatures[0], trial)
         else:
             self.failed.setdefault(signatures[0], f"{trial.name}: {outcome.detail}")
+
+    def hold_together(self, backend: Backend, progress: Callable[[int, int], None]) -> None:
+        """Turn into failures what passed alone, but not in one program with all that is claimed."""
+        standing = {s: trial for s, trial in self.passed.items() if s not in self.failed}
+        beside_it = newest(backend, standing)
+        if beside_it is None:
+            return
+        for done, (signature, trial) in enumerate(standing.items()):
+            progress(done, len(standing))
+            why = misfit(backend, trial, beside_it)
+            if why is not None:
+                self.failed[signature] = f"{trial.name}: {why}"
+        for place, (trial, outcome) in enumerate(self.whole):
+            why = misfit(backend, trial, beside_it) if outcome.passed else None
+            if why is not None:
+                self.whole[place] = trial, Outcome(RAISED, why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +113,8 @@ def measure(
         for trial in variants(trials, oracle):
             for name, backend in backends.items():
                 findings[name].record(trial, attempt(backend, trial))
-    for name, backend in backends.items():
-        progress(f"{name}: together", 0, 1)
-        findings[name].failed.update(misfits(backend, findings[name].standing))
+    for name, backend in backends.items() if vary else ():
+        findings[name].hold_together(backend, partial(progress, f"{name}: together"))
     return Measurement(findings, refused)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 FILE = "backends.yaml"
 PROJECT_FILES = ("rlx.yaml", FILE, f"configs/{FILE}")
+_MISNAMED = tuple(name.removesuffix("yaml") + "yml" for name in PROJECT_FILES)
 _REPOSITORY = ".git"
 
 StrPath = str | os.PathLike[str]
@@ -36,6 +37,16 @@ class LayerPath:
     def explicit(self) -> bool:
         """True when a user named the file, so that it must be a manifest."""
         return self.layer in ("environment", "argument")
+
+    @property
+    def may_be_foreign(self) -> bool:
+        """True for a project's file whose name other tools may use as well."""
+        return self.layer == "project" and self.path.name != PROJECT_FILES[0]
+
+    @property
+    def misnamed(self) -> bool:
+        """True for a project's file that only another ending would make rlx's."""
+        return self.layer == "project" and self.path.suffix == ".yml"
 
 
 def find(
@@ -101,7 +112,7 @@ def _project(cwd: Path | None) -> Iterator[LayerPath]:
     folders = [start, *start.parents]
     tops = (i for i, folder in enumerate(folders) if os.path.lexists(folder / _REPOSITORY))
     for folder in folders[: next(tops, 0) + 1]:
-        for name in PROJECT_FILES:
+        for name in (*PROJECT_FILES, *_MISNAMED):
             path = folder / name
             if os.path.lexists(path) and not path.is_dir():
                 yield LayerPath("project", path, _relative(path), trusted=False)

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 _HEAD = re.compile(rb"""(?m)^[ {"']*(?:apiVersion|kind)["']?[ \t]*:""")
 """Finds a manifest's first keys in bytes that are not YAML, to tell a broken one from another
 tool's file."""
+_FOREIGN = (
+    "it has neither apiVersion nor kind. If it is meant for rlx, begin it with "
+    "`apiVersion: rlx/v1` and `kind: Backends`"
+)
+_MISNAMED = "rlx reads names that end in .yaml. If it is meant for rlx, rename it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +62,16 @@ def load(paths: Iterable[LayerPath]) -> Layers:
     notes: list[str] = []
     faults: list[Fault] = []
     for path in paths:
+        if path.misnamed:
+            notes.append(f"{path.shown} is not loaded: {_MISNAMED}")
+            continue
         try:
             manifest = _read(path)
         except ConfigError as error:
             faults.extend(error.faults)
         else:
             if manifest is None:
-                notes.append(f"{path.shown} is not rlx's: it has neither apiVersion nor kind")
+                notes.append(f"{path.shown} is not loaded: {_FOREIGN}")
             else:
                 manifests.append(manifest)
     if faults:
@@ -77,10 +85,10 @@ def _read(path: LayerPath) -> Manifest | None:
     try:
         document = parse(data, path.shown, path.layer)
     except ConfigError:
-        if path.layer == "project" and _HEAD.search(data) is None:
+        if path.may_be_foreign and _HEAD.search(data) is None:
             return None
         raise
-    if path.layer == "project" and not any(document.node(key) for key in ("apiVersion", "kind")):
+    if path.may_be_foreign and not any(document.node(key) for key in ("apiVersion", "kind")):
         return None
     manifest = checked(document, path.path, path.trusted)
     if path.layer == "packaged" and path.shown.startswith("packaged "):

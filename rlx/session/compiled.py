@@ -59,7 +59,7 @@ class CompiledProgram:
         """The decision by which this backend was chosen."""
         self.options = options
         """What was asked of the compilation, such as its precision."""
-        door = Door(program, executable.run, _failure(lease.id, program.name))
+        door = Door(program, executable.run, _failure(lease.id, program.name), lease.id)
         self._call: Callable[..., tuple[Any, ...]] = door.call
         self._call_native: Callable[..., tuple[Any, ...]] = door.call_native
         self._order = door.order

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,6 @@ from rlx.registries import Registry
 from rlx.session.selection import open_best, settle
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterable
 
     from rlx.device import DeviceSpec
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rlx.settings import Request
     from rlx.settings.asked import DeviceArgument
 
+_log = logging.getLogger("rlx")
 ANYTHING = Requirements()
 """What a question needs that is not about a program."""
 
@@ -39,6 +41,15 @@ class _Default:
 _default = _Default()
 
 
+def _unlock() -> None:
+    _default.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    # Another thread may have held the lock when the process forked.
+    os.register_at_fork(after_in_child=_unlock)
+
+
 def forget() -> None:
     """Begin anew, as in a fresh process; what is open lives on."""
     global _default
@@ -55,7 +66,10 @@ def load_registry(
         SettingError: a variable has a value that is not allowed.
     """
     named, only = settings.configuration()
-    return Registry.load(tuple(paths), only=only, cwd=cwd, environment=named or None)
+    registry = Registry.load(tuple(paths), only=only, cwd=cwd, environment=named or None)
+    for note in registry.notes:
+        _log.warning("%s", note)
+    return registry
 
 
 def default_registry() -> Registry:

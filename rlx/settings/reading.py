@@ -13,7 +13,7 @@ from rlx.settings.variables import VARIABLES
 from rlx.spelling import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 PREFIX = "RLX_"
 _LEFT_ALONE = "RLX_TEST_"
@@ -80,16 +80,29 @@ def configuration(environ: Mapping[str, str] | None = None) -> tuple[str | None,
 
 
 def _read(environ: Mapping[str, str]) -> Environment:
-    _check_names(environ)
+    faults = list(_misspelt(environ))
     settings = []
     for variable in VARIABLES:
-        value = variable.parse(environ.get(variable.name))
+        try:
+            value = variable.parse(environ.get(variable.name))
+        except SettingError as error:
+            faults.append(error)
+            continue
         if value is not None:
             settings.append((variable.name, Setting(value, variable.origin)))
+    if faults:
+        raise faults[0] if len(faults) == 1 else _together(faults)
     return Environment(tuple(settings))
 
 
-def _check_names(names: Iterable[str]) -> None:
+def _together(faults: list[SettingError]) -> SettingError:
+    """One error for several variables: each on its line, the last one's fix at the end."""
+    lines = [*map(str, faults[:-1]), str(faults[-1]).removesuffix(f". Fix: {faults[-1].fix}")]
+    return SettingError("\n".join(lines), fix=faults[-1].fix)
+
+
+def _misspelt(names: Iterable[str]) -> Iterator[SettingError]:
+    """Names that were probably meant to be known ones; of other unknown names it warns once."""
     unknown = [
         name
         for name in names
@@ -100,10 +113,10 @@ def _check_names(names: Iterable[str]) -> None:
     for name in sorted(unknown):
         near = nearest(name, _NAMES)
         if near is not None:
-            raise SettingError(
+            yield SettingError(
                 f"unknown variable {printable(name)}", fix=f"did you mean {near}? Else unset it."
             )
-        if name not in _warned:
+        elif name not in _warned:
             _warned.add(name)
             warnings.warn(
                 f"unknown variable {printable(name)} is ignored. Fix: unset it; `rlx env` lists "

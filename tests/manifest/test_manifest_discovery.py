@@ -78,7 +78,9 @@ def test_a_discovered_project_file_alone_is_not_trusted(empty_site):
         (["rlx.yaml", "backends.yaml", "configs/backends.yaml"], "rlx.yaml"),
         (["backends.yaml", "configs/backends.yaml"], "backends.yaml"),
         (["configs/backends.yaml"], "configs/backends.yaml"),
-        (["rlx.yml", "config/backends.yaml"], None),
+        (["config/backends.yaml"], None),
+        (["rlx.yml", "backends.yaml"], "backends.yaml"),
+        (["rlx.yml", "config/backends.yaml"], "rlx.yml"),
     ],
 )
 def test_one_project_file_is_taken_by_name(files, chosen):

@@ -97,7 +97,24 @@ def test_another_tools_file_is_noted_and_not_loaded(text):
     write("backends.yaml", text)
     layers = discover()
     assert [one.layer for one in layers.manifests] == ["packaged"]
-    assert layers.notes == ("backends.yaml is not rlx's: it has neither apiVersion nor kind",)
+    assert layers.notes == (
+        "backends.yaml is not loaded: it has neither apiVersion nor kind. If it is meant for rlx, "
+        "begin it with `apiVersion: rlx/v1` and `kind: Backends`",
+    )
+
+
+def test_a_file_whose_ending_keeps_it_from_being_read_is_noted():
+    write("backends.yml", FOREIGN[0])
+    assert discover().notes == (
+        "backends.yml is not loaded: rlx reads names that end in .yaml. If it is meant for rlx, "
+        "rename it",
+    )
+
+
+def test_no_other_tool_has_a_file_of_rlxs_own_name():
+    write("rlx.yaml", "overrides: [{id: numpy, rank: 10}]\n")
+    with pytest.raises(ConfigError, match="rlx.yaml:1:1: 'apiVersion' is missing"):
+        discover()
 
 
 @pytest.mark.parametrize("text", FOREIGN)

@@ -61,7 +61,8 @@ def test_layers_go_from_system_to_arguments(tmp_path):
 def test_a_foreign_file_is_noted_and_not_loaded():
     write("backends.yaml", "services: []\n", head="")
     assert Registry.load().notes == (
-        "backends.yaml is not rlx's: it has neither apiVersion nor kind",
+        "backends.yaml is not loaded: it has neither apiVersion nor kind. If it is meant for rlx, "
+        "begin it with `apiVersion: rlx/v1` and `kind: Backends`",
     )
 
 

@@ -173,3 +173,18 @@ def test_configuration_is_a_path_and_a_flag():
 def test_importing_checks_nothing():
     code = "import os; os.environ['RLX_DEVCE'] = 'x'; import rlx.settings, rlx.router"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_bad_variable_is_said_at_once(monkeypatch):
+    monkeypatch.setenv("RLX_LOG", "loud")
+    monkeypatch.setenv("RLX_PRECISION", "f8")
+    monkeypatch.setenv("RLX_DEVCE", "cuda")
+    with pytest.raises(SettingError) as caught:
+        environment()
+    assert str(caught.value) == (
+        "unknown variable RLX_DEVCE. Fix: did you mean RLX_DEVICE? Else unset it.\n"
+        "RLX_PRECISION: unknown value 'f8', allowed: f32, f16, bf16. "
+        "Fix: write one of: f32, f16, bf16.\n"
+        "RLX_LOG: unknown value 'loud', allowed: debug, info, warning, error, off. "
+        "Fix: write one of: debug, info, warning, error, off."
+    )

@@ -63,7 +63,7 @@ def make({cells}):
         try:
             if len(named) == {inputs}:
                 return {named}
-        except (KeyError, TypeError):
+        except (KeyError, IndexError, TypeError):
             pass
         return pick(named)
 
@@ -89,14 +89,16 @@ class Door:
         program: Program,
         run: Callable[[Sequence[Any]], Sequence[Any]],
         failure: Callable[[Exception], RlxError],
+        backend: str = "",
     ):
         name, takes, gives = program.name, program.inputs, program.outputs
+        made_by = f"{name} on {backend}" if backend else name
         cells: dict[str, Any] = {
             "RlxError": RlxError,
             "admit": partial(admit, name, takes),
-            "count": partial(count, name, gives),
+            "count": partial(count, made_by, gives),
             "failure": failure,
-            "finish": partial(finish, name, gives),
+            "finish": partial(finish, made_by, gives),
             "ndarray": np.ndarray,
             "pick": partial(pick, name, takes),
             "run": run,

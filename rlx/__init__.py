@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         UnsupportedFeature,
     )
     from rlx.program import Program, load
-    from rlx.registration import Registration
+    from rlx.registration import Coverage, Probe, Registration, Row
     from rlx.registries import Registry
     from rlx.router import Route
     from rlx.session import Session, route
@@ -82,7 +82,7 @@ _HOMES = {
         "UnsupportedFeature",
     ),
     "rlx.program": ("Program", "load"),
-    "rlx.registration": ("Registration",),
+    "rlx.registration": ("Coverage", "Probe", "Registration", "Row"),
     "rlx.registries": ("Registry",),
     "rlx.router": ("Route",),
     "rlx.session": ("Session", "route"),

@@ -106,18 +106,13 @@ def run(arguments: Sequence[str]) -> int:
     try:
         result = group.main(list(arguments), prog_name="rlx", standalone_mode=False)
     except errors.RlxError as error:
-        output.error(error)
+        output.error(error, as_json=output.wants_json(arguments))
         return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
     except click.exceptions.NoArgsIsHelpError as error:
         output.text(error.ctx.get_help() if error.ctx else error.format_message(), err=True)
         return USAGE
     except click.ClickException as error:
-        usage = (
-            f"{error.ctx.get_usage()}\n\n"
-            if isinstance(error, click.UsageError) and error.ctx
-            else ""
-        )
-        output.text(f"{usage}rlx: {error.format_message()}", err=True)
+        output.usage(error, as_json=output.wants_json(arguments))
         return USAGE
     except (KeyboardInterrupt, click.Abort):
         output.text("interrupted", err=True)

@@ -43,7 +43,7 @@ def _load(file: str) -> Any:
         array = np.load(file, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise InputError(
-            f"{printable(file)} can't be read as an array: {printable(str(error))}",
+            f"{printable(file)} can't be read as an array: {printable(str(error)).rstrip('.')}",
             fix="write it with numpy.save.",
         ) from error
     if not isinstance(array, np.ndarray):
@@ -64,8 +64,12 @@ def draw(
     symbols, notes = _sizes(sizes), []
     for value in (one for one in program.inputs if one.name in feed):
         for size, got in zip(value.type.shape or (), np.shape(feed[value.name]), strict=False):
-            if isinstance(size, str):
-                symbols.setdefault(size, got)
+            if isinstance(size, str) and symbols.setdefault(size, got) != got:
+                raise InputError(
+                    f"input {printable(value.name)!r} has {printable(size)}={got}, "
+                    f"--size says {symbols[size]}",
+                    fix="drop --size, or pass another array.",
+                )
     unused = set(_sizes(sizes)) - {
         s for v in program.inputs for s in v.type.shape or () if isinstance(s, str)
     }
@@ -82,7 +86,7 @@ def draw(
         if value.name in feed:
             continue
         shape, assumed = _shape(value, symbols)
-        notes += [f"{symbol}=1 was assumed; --size {symbol}=N changes it" for symbol in assumed]
+        notes += [f"{one}=1 was assumed; --size {one}=NUMBER changes it" for one in assumed]
         drawn[value.name] = _random(generator, value, shape)
     return drawn, list(dict.fromkeys(notes))
 

@@ -75,7 +75,7 @@ def state(one: Registration) -> str:
         return "disabled"
     if one.reference_oracle:
         return "oracle"
-    return "routes" if one.dispatches else "emission-only"
+    return "enabled" if one.dispatches else "emission-only"
 
 
 def evidence(one: Registration) -> str:

@@ -78,7 +78,7 @@ def command(
     verdict = "agrees with" if agrees else "DIFFERS from"
     say(
         quiet,
-        f"{verdict} the stored output: largest difference {worst:.3g} (allowed: {RTOL} of it)",
+        f"{verdict} the stored output: largest difference {worst:.3g}, allowed {RTOL:.1%}",
     )
     if quiet:
         output.dump(

@@ -66,7 +66,7 @@ BACKEND = closed(
     device=TEXT,
     target=TEXT,
     rank=COUNT,
-    state={"enum": ["routes", "oracle", "disabled", "emission-only"]},
+    state={"enum": ["enabled", "oracle", "disabled", "emission-only"]},
     dispatches=FLAG,
     reference_oracle=FLAG,
     software=FLAG,
@@ -133,7 +133,7 @@ def documents() -> dict[str, Schema]:
             largest_difference=NUMBER,
             agrees=FLAG,
         ),
-        "schema-output": closed(stale=array(TEXT)),
+        "schema-output": closed(schemas=array(TEXT), stale=array(TEXT)),
         "error": closed(
             error=optional(
                 closed(code=TEXT, message=TEXT, fix=TEXT, source=MAYBE_TEXT),

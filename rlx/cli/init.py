@@ -20,6 +20,16 @@ overrides:
   - {id: numpy, rank: 10}
   # - {id: onnxruntime-cpu, enabled: false}
 
+# A backend of your own: a factory in a module that Python can import. It needs trust: name this
+# file in RLX_CONFIG or with --config.
+# backends:
+#   - id: mine
+#     device: cpu
+#     rank: 50
+#     dispatches: true
+#     factory: "my_package.my_module:open_backend"
+#     coverage: {rows: [{operations: [Add, Mul], types: {T: [float32]}}]}
+
 # routing:
 #   device: cpu                       # as RLX_DEVICE; a list such as cuda,cpu is tried in order
 #   kernel_dispatch: prefer-native    # native | prefer-native | common

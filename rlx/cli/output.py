@@ -89,13 +89,25 @@ def fault_json(fault: Any) -> dict[str, Any]:
     }
 
 
-def error(problem: RlxError) -> None:
+def error(problem: RlxError, *, as_json: bool) -> None:
     """Print an error: as JSON on standard output where asked for, else on standard error."""
-    context = click.get_current_context(silent=True)
-    if (context is not None and context.params.get("as_json")) or wants_json(sys.argv[1:]):
+    if as_json:
         dump(error_json(problem))
     else:
         text(str(problem), err=True)
+
+
+def usage(problem: click.ClickException, *, as_json: bool) -> None:
+    """Print a mistake in the command line, like any other error, and the usage line before it."""
+    context = getattr(problem, "ctx", None)
+    message, _, fix = problem.format_message().partition(" Fix: ")
+    fix = fix or f"see `{context.command_path if context else 'rlx'} --help`."
+    if as_json:
+        body = {"code": "usage", "message": message.rstrip("."), "fix": fix, "source": None}
+        dump({"error": body})
+    else:
+        head = f"{context.get_usage()}\n\n" if context else ""
+        text(f"{head}rlx: {message.rstrip('.')}. Fix: {fix}", err=True)
 
 
 def wants_json(arguments: Sequence[str]) -> bool:

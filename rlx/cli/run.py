@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rlx.cli import options, output
-from rlx.errors import InputError, printable
+from rlx.errors import ExecutionError, InputError, printable
 
 if TYPE_CHECKING:
     from rlx.program import Program
+
+DRAWN = (
+    "the inputs were drawn at random, so an index among them may be out of range: pass real ones "
+    "with --input, or larger sizes with --size."
+)
 
 
 @click.command("run", short_help="Route a program, compile it, and run it.")
@@ -77,7 +82,10 @@ def command(
         began = time.perf_counter()
         model = session.compile(loaded)
         compiled = time.perf_counter() - began
-        results, times = repeated(model, feed, repeat, show=not json_wanted)
+        try:
+            results, times = repeated(model, feed, repeat, show=not json_wanted)
+        except ExecutionError as error:
+            raise ExecutionError(error.message, fix=DRAWN if random else error.fix) from error
         decision = model.route
     named = dict(zip((value.name for value in loaded.outputs), results, strict=True))
     files = write(named, output_dir) if output_dir else {}
@@ -147,5 +155,5 @@ def describe(document: dict[str, Any]) -> list[str]:
 
 
 def milliseconds(seconds: float) -> str:
-    """A time with three digits: `12.3 ms`."""
-    return f"{seconds * 1e3:.3g} ms"
+    """A time with three digits: `12.3 ms`, `1.23 s`."""
+    return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"

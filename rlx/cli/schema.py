@@ -47,7 +47,10 @@ def command(
         output.text(known[name].rstrip("\n"))
         return 0
     if do is None:
-        output.text(list(known))
+        if as_json or as_format == "json":
+            output.dump({"schemas": list(known), "stale": []})
+        else:
+            output.text(list(known))
         return 0
     stale = outdated(target, known)
     if do == "write":
@@ -60,7 +63,7 @@ def command(
             else:
                 path.unlink()
     if as_json or as_format == "json":
-        output.dump({"stale": stale})
+        output.dump({"schemas": list(known), "stale": stale})
     elif do == "write":
         output.text(f"{len(known)} schemas in {printable(str(target))}, {len(stale)} changed")
     elif stale:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rlx import settings
 from rlx.errors import ConfigError, RlxError, SettingError, UnknownDevice
 from rlx.program.types import Requirements
-from rlx.registration import Registration
+from rlx.registration import Coverage, Registration
 from rlx.registries import Registry
 from rlx.session.selection import open_best, settle
 
@@ -123,7 +123,9 @@ def register_backend(
     """Register a backend in the default registry: a `Registration`, or its fields.
 
     As fields, `target` is the id where it is left out, and `factory` may be a function at the
-    top level of a module in place of its name. All rules of the manifests hold.
+    top level of a module in place of its name; lists are fine, and `coverage` may be a list of
+    `rlx.Row`. Without coverage it claims nothing, and is chosen for nothing. All rules of the
+    manifests hold.
 
     Raises:
         DuplicateBackend: the id is taken, and `replace` is False.
@@ -144,7 +146,11 @@ def register_backend(
 
 
 def _from_fields(fields: dict[str, Any]) -> Registration:
-    given = dict(fields)
+    given: dict[str, Any] = {
+        key: tuple(one) if isinstance(one, list) else one for key, one in fields.items()
+    }
+    if isinstance(given.get("coverage"), tuple):
+        given["coverage"] = Coverage(given["coverage"])
     given.setdefault("target", given.get("id"))
     if callable(given.get("factory")):
         given["factory"] = _reference(given["factory"])

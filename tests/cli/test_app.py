@@ -84,6 +84,20 @@ def test_an_error_is_a_document_where_json_is_asked_for(rlx, manifest, arguments
     assert done.json["error"]["faults"][0]["line"] == 3
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["bakends"], ["explain"], ["run", "--nope"], ["devices", "--bogus"], ["demo", "vgg"]],
+)
+def test_a_mistake_in_the_command_line_is_a_document_as_well(rlx, arguments):
+    done = rlx(*arguments, "--json")
+    assert done.code == 2
+    assert done.json["error"]["code"] == "usage"
+    assert done.json["error"]["fix"]
+    text = rlx(*arguments).err
+    assert text.startswith("Usage: rlx")
+    assert "Fix: " in text
+
+
 def test_an_interrupt_is_exit_code_130(rlx, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt

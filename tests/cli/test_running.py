@@ -78,7 +78,7 @@ def test_explain_of_everything_also_judges_what_was_not_reached(rlx):
 def test_random_inputs_say_what_they_assumed(rlx):
     done = rlx("run", MLP, "--random", "--backend", "numpy")
     assert done.code == 0
-    assert "note: batch=1 was assumed; --size batch=N changes it" in done.out
+    assert "note: batch=1 was assumed; --size batch=NUMBER changes it" in done.out
     sized = rlx("run", MLP, "--random", "--size", "batch=3", "--backend", "numpy", "--json")
     assert sized.json["outputs"][0]["shape"] == [3, 1]
 
@@ -116,3 +116,22 @@ def test_the_demo_agrees_with_the_stored_output(rlx):
 def test_module_and_script_are_the_same_command():
     text = (PROJECT / "pyproject.toml").read_text("utf-8")
     assert 'rlx = "rlx.__main__:main"' in text
+
+
+def test_inputs_drawn_at_random_are_named_as_a_cause(rlx, tmp_path):
+    text = (
+        '<ir_version: 8, opset_import: ["" : 17]> '
+        "g (float[n] x, int64[k] i) => (float[k] y) { y = Gather(x, i) }"
+    )
+    (tmp_path / "g.onnxtxt").write_text(text, encoding="utf-8")
+    done = rlx("run", "g.onnxtxt", "--random", "--size", "k=40", "--backend", "numpy")
+    assert done.code == 1
+    assert "Fix: the inputs were drawn at random, so an index among them may be" in done.err
+
+
+def test_a_size_that_an_array_contradicts_is_refused(rlx, x):
+    done = rlx("run", MLP, "--random", "--input", x, "--size", "batch=9")
+    assert done.code == 2
+    assert done.err == (
+        "input 'x' has batch=2, --size says 9. Fix: drop --size, or pass another array.\n"
+    )

@@ -279,3 +279,18 @@ def test_if_none_is_registered_the_error_says_so(only):
     only()
     with pytest.raises(NoBackend, match="no backend can run"):
         rlx.acquire_preferred()
+
+
+def test_fields_may_be_lists_and_coverage_rows():
+    row = rlx.Row(("Relu",), (("T", ("float32",)),))
+    made = rlx.register_backend(
+        id="mine",
+        device="cpu",
+        rank=1,
+        dispatches=True,
+        factory="rlx.testing:open_null",
+        capabilities=["dynamic_shapes"],
+        coverage=[row],
+    )
+    assert made.capabilities == ("dynamic_shapes",)
+    assert made.coverage == rlx.Coverage((row,))

@@ -87,10 +87,12 @@ def _refused(route: Route) -> list[str]:
     request = route.request
     wanted = " or ".join(map(str, request.devices))
     on = f" on {wanted}" if wanted else ""
+    nothing = route.program is None and not route.question.requirements.counts
+    task = "be used" if nothing else f"run {program_text(route)}"
     if request.backend is not None:
-        head = f"{printable(request.backend)} cannot run {program_text(route)}{on}"
+        head = f"{printable(request.backend)} cannot {task}{on}"
     else:
-        head = f"no backend can run {program_text(route)}{on}"
+        head = f"no backend can {task}{on}"
     unserved = _unserved(route)
     if unserved:
         return [f"{head}: no enabled backend serves {wanted}", unserved]
@@ -120,8 +122,8 @@ def _unserved(route: Route) -> str | None:
         ids = ", ".join(registry.registrations[i].id for i in bits(on))
         return f"Fix: enable one that does ({ids}), or ask for another device."
     return (
-        f"Fix: register a backend with `device: {devices[0].name}` in a backends.yaml (`rlx init` "
-        "writes a starter), or ask for another device (`rlx devices` lists them)."
+        f"Fix: register a backend with `device: {devices[0].name}` in a manifest (`rlx init` "
+        "writes a starter with an example), or ask for another device (`rlx devices` lists them)."
     )
 
 
@@ -133,7 +135,8 @@ def _table(candidates: list[Candidate], route: Route) -> list[str]:
         if not one.reasons:
             registration = route.question.registry.get(one.backend)
             assert registration is not None
-            rows.append((label, one.verdict, rank_text(registration), None))
+            nothing = "nothing against it, " if route.question.complete else ""
+            rows.append((label, one.verdict, nothing + rank_text(registration), None))
         for reason in one.reasons[: None if _needs_all(one) else 1]:
             rows.append((label, reason.code, reason.detail, reason))
             label = ""

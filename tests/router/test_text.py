@@ -96,8 +96,8 @@ def test_a_device_that_nothing_serves(registry, mlp):
         "  torch-cuda       not-requested device is cuda, metal was asked for by RLX_DEVICE\n"
         "  jax-cuda         not-requested device is cuda, metal was asked for by RLX_DEVICE\n"
         "  onnxruntime-cpu  not-requested device is cpu, metal was asked for by RLX_DEVICE\n"
-        "Fix: register a backend with `device: metal` in a backends.yaml (`rlx init` writes a "
-        "starter), or ask for another device (`rlx devices` lists them)."
+        "Fix: register a backend with `device: metal` in a manifest (`rlx init` writes a starter "
+        "with an example), or ask for another device (`rlx devices` lists them)."
     )
     assert route.error().fix.startswith("register a backend with `device: metal`")
 

@@ -277,7 +277,7 @@ def test_if_only_oracles_are_left_the_error_says_so(only):
 
 def test_if_none_is_registered_the_error_says_so(only):
     only()
-    with pytest.raises(NoBackend, match="no backend can run"):
+    with pytest.raises(NoBackend, match="no backend can be used"):
         rlx.acquire_preferred()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,21 @@ from rlx.errors import ProgramError
 from rlx.program import CANONICAL_OPSET, Signature, load
 
 Array = Any
+EXACT = Tolerance(0.0, 0.0)
 
 
-def guilty(backend: Backend, trial: Trial) -> Iterator[Signature]:
-    """The signatures of the nodes that raise or answer wrongly alone; none where all do well."""
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """The nodes of a failed program, by their signatures."""
+
+    guilty: frozenset[Signature]
+    """Those that raise or answer wrongly alone."""
+    inexact: frozenset[Signature]
+    """Those whose answer is right but not the oracle's to the bit: errors that may add up."""
+
+
+def blame(backend: Backend, trial: Trial) -> Blame:
+    """Run each node alone, on the values that the oracle has there."""
     model = trial.program.to_onnx(CANONICAL_OPSET)
     names = (value.name for value in trial.program.inputs)
     feeds = dict(zip(names, trial.inputs, strict=True))
@@ -30,10 +42,16 @@ def guilty(backend: Backend, trial: Trial) -> Iterator[Signature]:
     known = {name: plain(value) for name, value in {**values, **feeds}.items()}
     for tensor in model.graph.initializer:
         known[tensor.name] = onnx.numpy_helper.to_array(tensor)
+    guilty, inexact = set(), set()
     for node, proto in zip(trial.program.body.nodes, model.graph.node, strict=True):
-        alone = _alone(model, proto, known, trial.tolerance)
-        if alone is not None and not attempt(backend, alone).passed:
-            yield node.signature
+        alone = _alone(model, proto, known, Tolerance(trial.tolerance.rtol, scaled=True))
+        if alone is None:
+            continue
+        if not attempt(backend, alone).passed:
+            guilty.add(node.signature)
+        elif not attempt(backend, replace(alone, tolerance=EXACT)).passed:
+            inexact.add(node.signature)
+    return Blame(frozenset(guilty), frozenset(inexact))
 
 
 def _alone(
@@ -60,7 +78,7 @@ def _alone(
     except ProgramError:
         return None
     inputs, expected = ([known[name] for name in names] for names in (reads, writes))
-    return Trial(node.op_type, program, inputs, expected, Tolerance(tolerance.rtol, scaled=True))
+    return Trial(node.op_type, program, inputs, expected, tolerance)
 
 
 def _captured(node: onnx.NodeProto) -> Iterator[str]:

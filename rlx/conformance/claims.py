@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from rlx.conformance.blame import Blame
 from rlx.conformance.measure import Findings
 from rlx.conformance.synthesis import Claim, Evidence, synthesize
 from rlx.conformance.trial import Trial
@@ -18,8 +19,6 @@ RANDOM = frozenset(
     | {"RandomUniform", "RandomUniformLike"}
 )
 """Operations that no run can prove."""
-Blame = Callable[[Trial], Iterable[Signature]]
-"""Finds, in a program that failed, the signatures of the nodes that did it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +35,12 @@ class Claims:
         )
 
 
-def claim(findings: Findings, vocabulary: Vocabulary, blame: Blame) -> Claims:
+def claim(findings: Findings, vocabulary: Vocabulary, find: Callable[[Trial], Blame]) -> Claims:
     """Claim what passed; then, while a program that is covered fails, find the node and drop it.
 
     A program of several nodes that passed is evidence for each of its nodes. One that failed is
     blamed on the nodes that differ from the oracle when run alone; where none does, and errors only
-    add up, on the node that is in the fewest programs that passed.
+    add up, on the inexact node that is in the fewest programs that passed.
     """
     passed, failed = set(findings.passed), set(findings.failed)
     for trial, outcome in findings.whole:
@@ -58,21 +57,22 @@ def claim(findings: Findings, vocabulary: Vocabulary, blame: Blame) -> Claims:
         if not wrong:
             return Claims(claims.by_operation, tuple(notes))
         for trial, outcome in wrong:
-            signatures = set(blame(trial)) - failed
+            blamed = find(trial)
+            signatures = set(blamed.guilty) - failed
             if not signatures:
-                signatures = {_rarest(trial, findings)}
+                left = blamed.inexact - failed or set(trial.program.requirements.signatures)
+                signatures = {_rarest(left, findings)}
             failed |= signatures
             named = ", ".join(sorted({s.operation for s in signatures}))
             notes.append(f"{trial.name}: {outcome.detail}; not claimed: {named}")
 
 
-def _rarest(trial: Trial, findings: Findings) -> Signature:
+def _rarest(signatures: Iterable[Signature], findings: Findings) -> Signature:
     """The signature in the fewest programs that passed: the likeliest to be at fault."""
     counts: Counter[Signature] = Counter()
     for other, outcome in findings.whole:
         if outcome.passed:
             counts.update(other.program.requirements.signatures)
-    signatures: tuple[Signature, ...] = trial.program.requirements.signatures
     return min(signatures, key=lambda s: (counts[s], s.key))
 
 

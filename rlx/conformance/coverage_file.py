@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from rlx import resources
-from rlx.conformance.blame import guilty
+from rlx.conformance.blame import blame
 from rlx.conformance.cases import Case, load_cases, operations_of
 from rlx.conformance.claims import Claims, claim
 from rlx.conformance.document import render
@@ -65,7 +65,7 @@ def measure_all(
         measured = measure(group, oracle, cases, progress, vary=vary)
         for name, backend in group.items():
             findings = measured.findings[name]
-            claims = claim(findings, vocabulary, partial(guilty, backend))
+            claims = claim(findings, vocabulary, partial(blame, backend))
             registration = _registration(registry, name)
             results.append(
                 Result(registration, backend.version, findings, claims, len(measured.refused))

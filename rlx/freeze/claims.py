@@ -62,6 +62,13 @@ def row(
             f"ndim has a min of {ndim[0]} above its max of {ndim[1]}",
             "swap the two.",
         )
+    elif ndim is not None and ndim[0] < 0:
+        faults.add(
+            "ndim-order",
+            place.at("ndim"),
+            f"ndim has a min of {ndim[0]}, and a tensor has at least 0 dimensions",
+            "write 0 or more.",
+        )
     opened = {variable for operation in found for variable in operation.open_variables}
     return Row(
         tuple(dict.fromkeys(names)),

@@ -27,7 +27,7 @@ CODES = {
     "forbidden-dtype": "coverage names a dtype that the operation's schema forbids",
     "unknown-attribute": "coverage names an attribute that the operation does not have",
     "attribute-value": "coverage names a value that the attribute can never have",
-    "ndim-order": "an ndim bound has a min above its max",
+    "ndim-order": "an ndim bound has a min above its max, or below 0",
     "rank-range": "a rank is not an integer from 0 to 4294967295",
     "probe-kind": "a probe has no kind, or several",
     "probe-key": "a probe has a key that belongs to another kind",

@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from rlx.errors import ConfigError, DuplicateBackend
-from rlx.freeze import across, claims, rules
+from rlx.freeze import across, claims, fields, rules
 from rlx.freeze.declared import Declared
 from rlx.freeze.digest import coverage_digest, digest
 from rlx.freeze.draft import Draft
@@ -20,22 +20,9 @@ if TYPE_CHECKING:
     from rlx.freeze.content import Content
     from rlx.operations import Vocabulary
 
-TYPES: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("id", "device", "target"), (str,)),
-    **dict.fromkeys(("dispatches", "reference_oracle", "software", "enabled"), (bool,)),
-    **dict.fromkeys(
-        ("factory", "install", "payload_format", "compiler", "materializer"), (str, type(None))
-    ),
-    **dict.fromkeys(("probes", "capabilities", "options", "safe_options"), (tuple,)),
-    "coverage": (Coverage,),
-    "compiles": (Coverage, type(None)),
-}
-ITEMS: dict[str, type] = {
-    "probes": Probe,
-    "capabilities": str,
-    "safe_options": str,
-    "options": tuple,
-}
+ELSEWHERE = ("rank", "origin", "history")
+"""The rule of ranks judges the rank; origin and history are made anew."""
+EVIDENCE = ("measured", "inherited", "declared")
 FIELDS = ("device", "target", "rank", "dispatches", "reference_oracle", "software", "enabled",
           "factory", "install", "payload_format", "compiler", "materializer")  # fmt: skip
 
@@ -81,29 +68,25 @@ def with_registration(
 
 def _shape(registration: Registration, spot: Spot, faults: Faults) -> None:
     """Every field has its type, and nothing of it can change."""
-    for name, types in TYPES.items():
+    for name, hint in fields.hints(Registration).items():
+        if name in ELSEWHERE:
+            continue
         value = getattr(registration, name)
-        items = value if name in ITEMS and isinstance(value, tuple) else ()
-        wrong = [one for one in items if not isinstance(one, ITEMS[name])]
-        if not isinstance(value, types) or wrong:
+        misfits = tuple(fields.misfits(name, value, hint))
+        for place, wanted, got in misfits:
             faults.add(
                 "field-type",
                 spot.at(),
-                f"{name} must be {_words(name, types)}, got {show(wrong[0] if wrong else value)}",
+                f"{place} must be {wanted}, got {show(got)}",
                 "give a value of that type.",
             )
-        elif not _immutable(value):
+        if not misfits and not _immutable(value):
             faults.add(
                 "mutable-value",
                 spot.at(),
                 f"{name} holds a value that can change: {value!r}",
                 "use tuples, scalars and rlx's frozen records.",
             )
-
-
-def _words(name: str, types: tuple[type, ...]) -> str:
-    words = " or ".join("None" if one is type(None) else one.__name__ for one in types)
-    return f"{words} of {ITEMS[name].__name__}" if name in ITEMS else words
 
 
 def _frozen(
@@ -114,6 +97,7 @@ def _frozen(
     faults: Faults,
 ) -> Registration:
     """The registration with canonical claims, and a history that says what code has set."""
+    faults.twice("options", [key for key, _ in registration.options], spot)
     coverage = _claims(registration.coverage, spot, vocabulary, faults)
     compiles = registration.compiles
     return dataclasses.replace(
@@ -159,6 +143,15 @@ def _claims(
         )
         for row in coverage.rows
     )
+    inherits = coverage.evidence == "inherited"
+    if coverage.evidence not in EVIDENCE or inherits != (coverage.inherited_from is not None):
+        parent = show(coverage.inherited_from)
+        faults.add(
+            "evidence",
+            spot.at(),
+            f"evidence is {show(coverage.evidence)}, inherited_from is {parent}",
+            f"write one of {', '.join(EVIDENCE)}; a backend belongs to inherited, and only there.",
+        )
     made = dataclasses.replace(coverage, rows=rows)
     return dataclasses.replace(made, digest=coverage_digest(made))
 

@@ -85,6 +85,13 @@ def check(one: Probe, place: Place, faults: Faults) -> None:
             f"a {one.kind} probe has one value, got {len(one.values)}",
             _EXAMPLE,
         )
+    elif not one.values[0] or "\0" in one.values[0]:
+        faults.add(
+            "probe-kind",
+            place.at(one.kind),
+            f"a {one.kind} probe's value is a name, got {show(one.values[0])}",
+            _EXAMPLE,
+        )
     elif one.kind == "module":
         _module(one, place, faults)
     elif one.kind == "path" and not _ABSOLUTE.match(one.values[0]):

@@ -91,7 +91,17 @@ def _check_devices(setting: Setting, devices: Mapping[str, str], faults: Faults)
     except InvalidDevice as error:
         faults.add("invalid-device", setting.origin, error.message, error.fix)
         return
+    asked: set[DeviceSpec] = set()
     for spec in specs:
+        named = DeviceSpec(devices.get(spec.name, spec.name), spec.index)
+        if named in asked:
+            faults.add(
+                "listed-twice",
+                setting.origin,
+                f"device lists {named} twice: {spec} is the same",
+                "name each device once.",
+            )
+        asked.add(named)
         if spec.name not in devices:
             faults.add(
                 "unknown-device",

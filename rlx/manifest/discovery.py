@@ -72,7 +72,7 @@ def find(
                 layers.append(found)
     named = [] if environment is None else [("environment", environment)]
     for layer, path in (*named, *(("argument", one) for one in config)):
-        _name(LayerPath(layer, Path(path), printable(os.fspath(path))), layers)
+        _name(LayerPath(layer, Path(path), printable(os.fspath(path)) or "."), layers)
     return tuple(layers)
 
 
@@ -128,4 +128,12 @@ def _relative(path: Path) -> str:
 
 
 def _same(one: Path, other: Path) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
+    return _real(one) == _real(other)
+
+
+def _real(path: Path) -> str:
+    """The path without links; the path itself where it can't lead anywhere: reading it says so."""
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):  # relative to a folder that was removed; a NUL
+        return str(path)

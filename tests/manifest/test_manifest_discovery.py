@@ -179,3 +179,21 @@ def test_finding_imports_neither_yaml_nor_pydantic():
         [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+def test_a_relative_path_from_a_removed_folder_is_kept_for_reading_to_refuse(tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert shown(["a.yaml"], environment="b.yaml") == [
+        PACKAGED,
+        ("environment", "b.yaml"),
+        ("argument", "a.yaml"),
+    ]
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(("path", "name"), [("a\0b.yaml", "a\\x00b.yaml"), ("", ".")])
+def test_a_path_that_leads_nowhere_still_has_a_name(path, name):
+    assert shown([path]) == [PACKAGED, ("argument", name)]

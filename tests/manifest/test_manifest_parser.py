@@ -36,6 +36,13 @@ def test_64_levels_are_read_and_65_refused():
     )
 
 
+@pytest.mark.parametrize("line", ["\r\n", "# why\r\n", "  \r\n", "\n", "\r", "#\r"])
+def test_many_lines_before_the_first_value_are_skipped_in_one_pass(line):
+    """A search that tries each of them twice would not end."""
+    assert read(line * 10_000 + "a: 1").origin("a").line == 10_001
+    assert refusal(line * 10_000 + "%YAML 1.1").startswith("f.yaml:10001:1: directives are not")
+
+
 @pytest.mark.parametrize("start", ["[", "{a: ", "- ", "? ", "[{"])
 def test_a_depth_that_crashed_older_parsers_is_refused(start):
     assert "values may be nested 64 levels deep, got more" in refusal(start * 100_000)

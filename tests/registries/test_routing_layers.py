@@ -69,3 +69,19 @@ def test_two_files_of_one_layer_may_not_set_the_same_key(manifest, faults, key):
         f"b.yaml:4:{column}: routing.{key} is also set by a file of the same layer,"
         f" at a.yaml:4:{column}. Fix: keep one of them."
     ]
+
+
+@pytest.mark.parametrize(
+    ("devices", "twice", "again"),
+    [("cuda,nvidia", "cuda", "nvidia"), ("NVIDIA:1, cpu, cuda:1", "cuda:1", "cuda:1")],
+)
+def test_one_device_under_two_names_is_a_fault_of_the_file(faults, manifest, devices, twice, again):
+    assert faults(manifest(f"routing: {{device: '{devices}'}}")) == [
+        f"backends.yaml:3:19: device lists {twice} twice: {again} is the same."
+        " Fix: name each device once."
+    ]
+
+
+def test_one_device_by_two_indices_is_two_devices(base, manifest):
+    found = routing(base, manifest, "{device: 'cuda:1,nvidia:0,cuda'}")
+    assert found == [None, ("cuda:1,nvidia:0,cuda", "system.yaml:3:19"), None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import types
 import typing
 from functools import cache
@@ -23,14 +22,13 @@ def misfits(place: str, value: Any, hint: Any) -> Iterator[tuple[str, str, Any]]
     items = _items(hint)
     if items is not None and isinstance(value, tuple):
         for index, item in enumerate(value):
-            if type(item) is items and dataclasses.is_dataclass(item):
+            if type(item) is items:
                 yield from misfits(f"{place}[{index}]", item, items)
             elif not _fits(item, items):
                 yield place, _words(hint), item
         return
-    record: Any = type(value)
-    if record in _choices(hint) and dataclasses.is_dataclass(record):
-        for name, inner in hints(record).items():
+    if type(value) in _choices(hint):  # a record has fields; text and numbers have none
+        for name, inner in hints(type(value)).items():
             yield from misfits(f"{place}.{name}", getattr(value, name), inner)
     elif not _fits(value, hint):
         yield place, _words(hint), value

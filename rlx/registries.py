@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rlx.device import Device, DeviceSpec, unknown_device
+from rlx.device import Device, DeviceSpec, shown, unknown_device
 from rlx.freeze.content import Capability, Content, Routing
 from rlx.registration import LAST_RANK, Registration
 
@@ -52,6 +52,8 @@ class Registry:
         """
         from rlx.freeze.loading import load
 
+        if isinstance(paths, str | bytes) or hasattr(paths, "__fspath__"):
+            raise TypeError(f"paths must be a list of paths, got {shown(paths)}")
         return cls(load(tuple(paths), only, cwd, environment))
 
     @property
@@ -125,7 +127,7 @@ class Registry:
 
     def get(self, backend: str) -> Registration | None:
         """The registration of this id, in any case; None: there is none."""
-        return self._by_id.get(backend) or self._by_id.get(backend.strip().lower())
+        return self._by_id.get(backend) or self._by_id.get(_text(backend).strip().lower())
 
     def rank(self, backend: str) -> int:
         """The backend's rank; the last one for an unknown id."""
@@ -143,7 +145,7 @@ class Registry:
         Raises:
             UnknownDevice: no device has the name; the message lists those there are.
         """
-        found = self._by_device.get(name) or self._by_device.get(name.strip().lower())
+        found = self._by_device.get(name) or self._by_device.get(_text(name).strip().lower())
         if found is not None:
             return found
         raise unknown_device(name, self.devices)
@@ -155,7 +157,7 @@ class Registry:
             InvalidDevice: text that is not a device spec.
             UnknownDevice: no device has the name.
         """
-        parsed = DeviceSpec.parse(spec) if isinstance(spec, str) else spec
+        parsed = spec if isinstance(spec, DeviceSpec) else DeviceSpec.parse(spec)
         device = self.device(parsed.name)
         return parsed if device.id == parsed.name else dataclasses.replace(parsed, name=device.id)
 
@@ -172,8 +174,27 @@ class Registry:
         """
         from rlx.freeze.late import with_registration
 
+        if not isinstance(registration, Registration):
+            raise TypeError(f"a backend is registered by a Registration, got {shown(registration)}")
         content = with_registration(self.content, registration, replace, lambda: self.vocabulary)
         return Registry(content)
+
+
+def checked(registry: Registry) -> Registry:
+    """What a caller passes for a registry, once it is one.
+
+    Raises:
+        TypeError: it is not.
+    """
+    if not isinstance(registry, Registry):
+        raise TypeError(f"registry must be a Registry, got {shown(registry)}")
+    return registry
+
+
+def _text(name: str) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"a name must be text, got {shown(name)}")
+    return name
 
 
 def freeze(manifests: Iterable[Manifest], *, base: Registry | None = None) -> Registry:
@@ -187,4 +208,4 @@ def freeze(manifests: Iterable[Manifest], *, base: Registry | None = None) -> Re
     return Registry(merge(manifests, None if base is None else base.content))
 
 
-__all__ = ["Capability", "Registry", "Routing", "freeze"]
+__all__ = ["Capability", "Registry", "Routing", "checked", "freeze"]

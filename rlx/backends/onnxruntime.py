@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rlx.backends.precision import as_stated
-from rlx.errors import ContractError, ExecutionError, SettingError, Unavailable
+from rlx.errors import ContractError, ExecutionError, SessionClosed, SettingError, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -157,7 +158,11 @@ class Compiled:
         self._engine = engine
         self._session = session
         self._names = tuple(value.name for value in program.inputs)
-        self._outputs = [value.name for value in program.outputs]
+        outputs = [value.name for value in program.outputs]
+        self._outputs = list(dict.fromkeys(outputs))
+        places = [self._outputs.index(name) for name in outputs]
+        self._repeated = places if len(places) > len(self._outputs) else None
+        """Where a value is several outputs, the engine gives it once: each one's place there."""
         given, made = ([value.type for value in side] for side in (program.inputs, program.outputs))
         self._call: Callable[[Sequence[Array]], Sequence[Array]] = self._direct
         if any(_element(kind.dtype) in FOREIGN for kind in made):
@@ -187,10 +192,11 @@ class Compiled:
         return self._call(inputs)
 
     def _direct(self, inputs: Sequence[Array]) -> Sequence[Array]:
-        outputs: Sequence[Array] = self._session.run(
+        session = self._session or _closed(inputs)
+        outputs: Sequence[Array] = session.run(
             self._outputs, dict(zip(self._names, inputs, strict=True))
         )
-        return outputs
+        return outputs if self._repeated is None else _repeat(outputs, self._repeated)
 
     def _accept(self, inputs: Sequence[Array]) -> Sequence[Array]:
         """As `_direct`, with the inputs that NumPy lacks as the engine's own values."""
@@ -199,8 +205,9 @@ class Compiled:
     def _exchange(self, inputs: Sequence[Array]) -> Sequence[Array]:
         """As `_direct`, by way of the engine's own values: slower, for outputs that NumPy lacks."""
         feeds = dict(zip(self._names, map(self._value, inputs), strict=True))
-        outputs = self._session.run_with_ort_values(self._outputs, feeds)
-        return [_array(value) for value in outputs]
+        session = self._session or _closed(inputs)
+        outputs = [_array(value) for value in session.run_with_ort_values(self._outputs, feeds)]
+        return outputs if self._repeated is None else _repeat(outputs, self._repeated)
 
     def _value(self, array: Array) -> Any:
         from onnx import numpy_helper
@@ -219,8 +226,16 @@ class Compiled:
         self._call = _closed
 
 
-def _closed(inputs: Sequence[Array]) -> Sequence[Array]:
-    raise ExecutionError(
+def _repeat(values: Sequence[Array], places: Sequence[int]) -> Sequence[Array]:
+    """The value at each place, a copy where an earlier output has it."""
+    return [
+        values[place] if place not in places[:at] else copy.deepcopy(values[place])
+        for at, place in enumerate(places)
+    ]
+
+
+def _closed(inputs: Sequence[Array]) -> NoReturn:
+    raise SessionClosed(
         f"this executable was closed, called with {len(inputs)} inputs", fix="compile again."
     )
 

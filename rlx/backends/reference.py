@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.precision import as_stated
-from rlx.errors import ExecutionError, SettingError, Unavailable
+from rlx.errors import SessionClosed, SettingError, Unavailable
 from rlx.program import CANONICAL_OPSET
 
 if TYPE_CHECKING:
@@ -71,27 +71,25 @@ class Evaluation:
         """Run once; NumPy's warnings about infinities and NaN are not the caller's."""
         import numpy as np
 
-        if self._evaluator is None:
-            raise ExecutionError("this executable was closed", fix="compile again.")
+        evaluator = self._evaluator
+        if evaluator is None:
+            raise SessionClosed("this executable was closed", fix="compile again.")
         with np.errstate(all="ignore"):
-            outputs = self._evaluator.run(
-                self._outputs, dict(zip(self._names, inputs, strict=True))
-            )
-        return [_own(output, inputs) for output in outputs]
+            outputs = evaluator.run(self._outputs, dict(zip(self._names, inputs, strict=True)))
+        return [_own(output) for output in outputs]
 
     def close(self) -> None:
         """Let the evaluator go."""
         self._evaluator = None
 
 
-def _own(output: Any, inputs: Sequence[Array]) -> Any:
-    """An array instead of a NumPy scalar, and a copy instead of a view of an input."""
+def _own(output: Any) -> Any:
+    """An array instead of a NumPy scalar, in memory of its own.
+
+    The evaluator hands out inputs, its constants and other outputs, and views of them.
+    """
     import numpy as np
 
-    if isinstance(output, np.generic):
-        return np.asarray(output)
-    if isinstance(output, np.ndarray) and any(
-        isinstance(given, np.ndarray) and np.may_share_memory(output, given) for given in inputs
-    ):
-        return output.copy()
-    return output
+    if isinstance(output, list | tuple):
+        return [_own(one) for one in output]
+    return np.array(output) if isinstance(output, np.ndarray | np.generic) else output

@@ -128,5 +128,8 @@ def show(value: object) -> str:
     if value is None:
         return "null"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(show, value)) + "]"
+        try:
+            return "[" + ", ".join(map(show, value)) + "]"
+        except RecursionError:  # made in code: a list that holds itself
+            return repr(value)
     return quoted(value) if isinstance(value, str) else repr(value)

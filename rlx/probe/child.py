@@ -7,6 +7,7 @@ prints, from Python or C, goes to standard error; only the answer goes to the fi
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -16,8 +17,6 @@ from typing import Any
 
 def call(target: str, index: int) -> dict[str, Any]:
     """Import `module:attribute`, call it with the device index, and judge what it returns."""
-    import importlib
-
     name, _, attributes = target.partition(":")
     try:
         found: Any = importlib.import_module(name)
@@ -44,7 +43,6 @@ def call(target: str, index: int) -> dict[str, Any]:
 
 def library(name: str) -> dict[str, Any]:
     """Load a shared library: an absolute path, a file name, or a bare name such as `vulkan`."""
-    import ctypes
     import ctypes.util
 
     path: str | None = name
@@ -80,8 +78,9 @@ def main() -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    sys.path[:] = request["path"]
     if request["kind"] == "call":
+        # The parent's path may hold the working directory: only the target may come from there.
+        sys.path[:] = request["path"]
         answer = call(request["target"], request["index"])
     else:
         answer = library(request["target"])

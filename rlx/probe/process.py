@@ -49,7 +49,7 @@ def ask(kind: str, target: str, index: int, timeout: float) -> Answer:
         with tempfile.TemporaryFile() as answers, tempfile.TemporaryFile() as noise:
             code = _run(json.dumps(request).encode(), answers, noise, cwd, timeout)
             return _read(what, code, timeout, answers, noise)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, OverflowError) as error:  # the latter: no such timeout
         return Answer(f"{what} could not be started: {error}", transient=True)
 
 
@@ -89,6 +89,7 @@ def _run(
     except BaseException:
         _kill(child)
         raise
+    _end_group(child)
     return child.returncode
 
 
@@ -98,10 +99,18 @@ def _kill(child: subprocess.Popen[bytes]) -> None:
         tree = ["taskkill", "/T", "/F", "/PID", str(child.pid)]
         subprocess.run(tree, capture_output=True, check=False)
         child.kill()
-    else:
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # it ended by itself
-            os.killpg(child.pid, signal.SIGKILL)
+    _end_group(child)
     child.wait()
+    if child.stdin is not None:
+        with contextlib.suppress(OSError):  # what it did not read is lost
+            child.stdin.close()
+
+
+def _end_group(child: subprocess.Popen[bytes]) -> None:
+    """End what the child started and left behind, unless that began a session of its own."""
+    if sys.platform != "win32":
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # all have ended
+            os.killpg(child.pid, signal.SIGKILL)
 
 
 def _read(

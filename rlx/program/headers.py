@@ -23,9 +23,14 @@ FunctionId = tuple[str, str, str]
 
 
 def check_header(model: onnx.ModelProto) -> None:
-    """Refuse a model whose IR version this rlx does not read, or that holds no graph."""
+    """Refuse a model whose IR version this rlx does not read, or that has no graph or outputs."""
     if not model.HasField("graph"):
         raise ProgramError("not an ONNX model: it holds no graph", fix="export the model again.")
+    if not model.graph.output:
+        raise ProgramError(
+            f"the graph '{model.graph.name}' has no outputs, so it computes nothing",
+            fix="name in its outputs what it is to compute.",
+        )
     if not OLDEST_IR <= model.ir_version <= onnx.IR_VERSION:
         raise ProgramError(
             f"IR version {model.ir_version}; this rlx knows {OLDEST_IR} to {onnx.IR_VERSION}",
@@ -174,7 +179,10 @@ def _inlined(
         total += 1
         if key in functions:
             if len(open_calls) > 64:
-                raise UnsafeProgram("its local functions call each other over 64 levels deep")
+                raise UnsafeProgram(
+                    "its local functions call each other over 64 levels deep",
+                    fix="check where the file comes from; rlx inlines no deeper than that.",
+                )
             if key not in sizes:
                 sizes[key] = _inlined(functions[key].node, functions, sizes, (*open_calls, key))
             total += sizes[key]

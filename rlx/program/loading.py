@@ -60,7 +60,7 @@ def _program(
 ) -> Program:
     try:
         canonical = canonicalise(model, None if folder is None else Path(folder))
-    except DecodeError as error:
+    except (DecodeError, RecursionError) as error:
         raise ProgramError(
             "graphs or types within each other, over 100 levels deep", fix="flatten the model."
         ) from error

@@ -72,6 +72,8 @@ class Program:
         with the same meaning; otherwise exactly that one. `ProgramError` where a node needs a
         newer one, or where the model is over the 2 GiB that protobuf allows.
         """
+        if opset is not None and (not isinstance(opset, int) or isinstance(opset, bool)):
+            raise TypeError(f"opset must be a whole number or None, got {opset!r:.60}")
         size = sum(array.nbytes for _, array in self.body.constants) + len(self._skeleton)
         if size > LARGEST_FILE:
             raise ProgramError(

@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from rlx import probe as probes
 from rlx import settings
+from rlx.device import shown
+from rlx.origin import Origin
+from rlx.program.types import Requirements
+from rlx.registries import checked
 from rlx.router import Fact, Route
 from rlx.session import logs
 from rlx.session.default import default_registry
@@ -14,7 +18,6 @@ from rlx.session.selection import settle
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rlx.origin import Origin
     from rlx.program import Program
     from rlx.registration import Registration
     from rlx.registries import Registry
@@ -83,6 +86,9 @@ def _decide(
     facts: Mapping[tuple[str, int], Fact] | None,
     probe: bool,
 ) -> Route:
+    checked(registry)
+    if source is not None and not isinstance(source, Origin):
+        raise TypeError(f"source must be an Origin, got {shown(source)}")
     environment = settings.environment()
     logs.apply(environment)
     generation = probes.generation()
@@ -93,6 +99,7 @@ def _decide(
     )
     loaded = as_program(program)
     if facts is not None or not probe:
+        _check_facts(facts)
         unknown = UNPROBED if facts is None else NOT_GIVEN
 
         def answer(one: Registration, index: int) -> Fact:  # noqa: ARG001 - a selector's question
@@ -110,9 +117,21 @@ def _decide(
     return found
 
 
+def _check_facts(facts: object) -> None:
+    """Refuse facts of another form: they would be of no backend, and pass unnoticed."""
+    if facts is not None and not (
+        hasattr(facts, "items")
+        and all(
+            isinstance(key, tuple) and len(key) == 2 and isinstance(fact, Fact)
+            for key, fact in facts.items()
+        )
+    ):
+        raise TypeError(f"facts must map (backend id, device index) to Fact, got {shown(facts)}")
+
+
 def as_program(source: Any) -> Program:
     """The program itself, or the one that `rlx.load` makes of a path or a model."""
-    if hasattr(source, "requirements"):
+    if isinstance(getattr(source, "requirements", None), Requirements):
         return source  # type: ignore[no-any-return]  # a Program; its module is not imported here
     from rlx.program import load
 

@@ -13,6 +13,7 @@ from rlx.errors import (
     SessionClosed,
     printable,
 )
+from rlx.registries import checked
 from rlx.session import leases, logs
 from rlx.session.compiling import compile_on
 from rlx.session.default import default_registry
@@ -64,7 +65,7 @@ class Session:
     ):
         environment = settings.environment()
         logs.apply(environment)
-        self._registry = default_registry() if registry is None else registry
+        self._registry = default_registry() if registry is None else checked(registry)
         self._request = settings.make_request(
             self._registry,
             device=device,
@@ -156,7 +157,7 @@ class Session:
         self._routes.clear()
         held, self._leases = self._leases, {}
         failed: list[ExecutionError] = []
-        for lease in held.values():
+        for lease in tuple(held.values()):  # a compilation may be adding one
             try:
                 lease.close()
             except ExecutionError as error:
@@ -171,7 +172,10 @@ class Session:
         key = (lease.id, str(lease.spec))
         held = self._leases.get(key)
         if held is None or held.closed:
-            self._leases[key] = leases.acquire(lease.registration, lease.spec)
+            own = self._leases[key] = leases.acquire(lease.registration, lease.spec)
+            if self._closed:  # meanwhile, by another thread: nobody would end this lease
+                own.close()
+                self._check_open()
 
     def _check_open(self) -> None:
         if self._closed:

@@ -15,7 +15,7 @@ import pytest
 from rlx.backends.onnxruntime import open_cpu
 from rlx.backends.protocol import Backend, CompileOptions, Executable
 from rlx.device import DeviceSpec
-from rlx.errors import ContractError, ExecutionError, SettingError, Unavailable
+from rlx.errors import ContractError, ExecutionError, SessionClosed, SettingError, Unavailable
 from rlx.program import load
 
 pytestmark = pytest.mark.needs("onnxruntime")
@@ -210,7 +210,7 @@ def test_closing_twice_is_safe_and_running_then_is_an_error() -> None:
     executable = backend.compile(source, CompileOptions())
     for closes in (executable, executable, backend, backend):
         closes.close()
-    with pytest.raises(ExecutionError) as caught:
+    with pytest.raises(SessionClosed) as caught:
         executable.run([np.ones(2, np.float32)])
     assert (
         str(caught.value) == "this executable was closed, called with 1 inputs. Fix: compile again."

@@ -11,7 +11,7 @@ import pytest
 from rlx.backends.protocol import CompileOptions, Executable
 from rlx.backends.reference import open_cpu
 from rlx.device import DeviceSpec
-from rlx.errors import ExecutionError, SettingError, Unavailable
+from rlx.errors import SessionClosed, SettingError, Unavailable
 from rlx.program import load
 
 CPU = DeviceSpec("cpu", 0)
@@ -82,6 +82,6 @@ def test_closing_twice_is_safe_and_running_then_is_an_error() -> None:
     executable = compiled("g (float[2] x) => (float[2] y) { y = Neg(x) }")
     executable.close()
     executable.close()
-    with pytest.raises(ExecutionError) as caught:
+    with pytest.raises(SessionClosed) as caught:
         executable.run([np.ones(2, np.float32)])
     assert str(caught.value) == "this executable was closed. Fix: compile again."

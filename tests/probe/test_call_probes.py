@@ -42,6 +42,9 @@ def hangs_with_child(index):
 def forks(index):
     if os.fork() == 0: time.sleep(8)
     return "the answer"
+def leaves_a_child(index):
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    with open(os.environ["CHILD_PID_FILE"], "w") as file: file.write(str(child.pid))
 def odd(index): return 42
 def blank(index): return " "
 class Nested:
@@ -127,10 +130,11 @@ def gone(pid):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-def test_a_killed_probe_takes_its_own_children_with_it(engine, tmp_path, monkeypatch):
+@pytest.mark.parametrize("attribute", ["hangs_with_child", "leaves_a_child"])
+def test_a_probe_takes_its_own_children_with_it(engine, tmp_path, monkeypatch, attribute):
     file = tmp_path / "pid"
     monkeypatch.setenv("CHILD_PID_FILE", str(file))
-    assert ask("hangs_with_child", timeout=3).transient
+    assert ask(attribute, timeout=3).transient == (attribute == "hangs_with_child")
     child = int(file.read_text())
     for _ in range(100):
         if gone(child):
@@ -201,3 +205,25 @@ def test_garbage_is_a_reason(line):
     assert process._judge("probe a:b", line).reason == (
         f"probe a:b answered with garbage: {line[:60]!r}"
     )
+
+
+@pytest.mark.parametrize("kind", ["call", "library"])
+def test_only_the_target_comes_from_the_caller_s_path(engine, tmp_path, monkeypatch, kind):
+    """A project may have a file named as a module that the child itself needs."""
+    for name in ("importlib", "json", "ctypes", "faulthandler", "resource", "pathlib", "typing"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('a decoy was imported')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend("")
+    target = "no_engine:works" if kind == "call" else "no-library"
+    reason = {
+        "call": "probe no_engine:works could not be imported: "
+        "ModuleNotFoundError: No module named 'no_engine'",
+        "library": "shared library no-library was not found",
+    }
+    assert process.ask(kind, target, 0, 20.0).reason == reason[kind]
+
+
+@pytest.mark.parametrize("timeout", [float("inf"), float("nan"), 1e300])
+def test_a_timeout_that_no_clock_has_is_a_reason(engine, timeout):
+    answer = ask("works", timeout=timeout)
+    assert answer.reason.startswith("probe probed_engine:works could not be started: ")

@@ -129,3 +129,9 @@ def test_a_function_that_calls_itself_is_refused(refused):
     model.functions[1].node[0].op_type = "f0"
     model.functions[1].node[0].domain = "l"
     assert refused(model) == "the local function 'f0' calls itself"
+
+
+def test_a_program_without_outputs_is_refused(parse, refused):
+    assert refused(parse("g (float[1] x) => () { y = Relu(x) }")) == (
+        "the graph 'g' has no outputs, so it computes nothing"
+    )

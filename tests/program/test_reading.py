@@ -151,9 +151,10 @@ def test_names_that_are_not_utf8(model):
     assert "is not UTF-8" in message(data)
 
 
-def test_nesting_beyond_what_protobuf_reads(model):
+@pytest.mark.parametrize("depths", [200, 1000])
+def test_nesting_beyond_what_protobuf_reads(model, depths):
     graph = model.graph
-    for depth in range(200):
+    for depth in range(depths):
         node = graph.node.add(op_type="If", input=["x"], output=[f"o{depth}"])
         graph = node.attribute.add(name="then_branch", type=onnx.AttributeProto.GRAPH).g
         graph.name = "inner"

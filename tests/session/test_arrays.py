@@ -128,3 +128,32 @@ def test_by_name_the_order_does_not_matter():
     call = door(tensor(1, 4), tensor(2))
     b = np.zeros(2, np.float32)
     assert [id(one) for one in call.door.order({"b": b, "a": X})] == [id(X), id(b)]
+
+
+@pytest.mark.parametrize("method", ["__dlpack__", "__array__"])
+def test_a_method_that_cannot_be_looked_up_is_a_reason(method):
+    def refuses(self):
+        raise KeyError("gone")
+
+    class Array:
+        pass
+
+    setattr(Array, method, property(refuses))
+    with pytest.raises(InputError) as caught:
+        door(tensor(1, 4))(Array())
+    assert str(caught.value) == (
+        "mlp: input 'a' is an Array that NumPy can't read (KeyError: 'gone'). Fix: move it to "
+        "the CPU, to a dtype that NumPy has, or pass a NumPy array."
+    )
+
+
+def test_a_masked_array_behind_a_method_is_refused_too():
+    class Array:
+        def __array__(self, dtype=None, copy=None):
+            return np.ma.masked_equal(X, 0)
+
+    with pytest.raises(InputError) as caught:
+        door(tensor(1, 4))(Array())
+    assert str(caught.value) == (
+        "mlp: input 'a' is a masked array, whose mask would be ignored. Fix: pass x.filled(value)."
+    )

@@ -124,6 +124,32 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     assert (code, err) == (7, "")
 
 
+@forks
+def test_a_fork_while_another_thread_loads_the_registry_does_not_block_the_child():
+    code, _, err = run("""
+import signal, threading, warnings
+from rlx.session import default
+warnings.simplefilter("ignore", DeprecationWarning)
+held, done = threading.Event(), threading.Event()
+def hold(lock=default._default.lock):
+    with lock:
+        held.set()
+        done.wait()
+holding = threading.Thread(target=hold)
+holding.start()
+held.wait()
+child = os.fork()
+if child == 0:
+    signal.alarm(30)
+    rlx.register_backend(testing.registration("other"))
+    os._exit(7)
+done.set()
+holding.join()
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+""")
+    assert (code, err) == (7, "")
+
+
 @pytest.mark.parametrize("level", ["info", "off", ""])
 def test_rlx_log_shows_what_was_chosen(level):
     code, _, err = run("Session(registry=registry).compile(program)", RLX_LOG=level)

@@ -165,3 +165,28 @@ def test_the_dispatch_report_is_printed_where_it_is_asked_for(hello, make, monke
     assert capsys.readouterr().err == (
         "dispatch on null (prefer-native): 2 native\n  native   Add 1, Relu 1\n"
     )
+
+
+def test_a_session_closed_while_it_compiles_keeps_nothing_open(hello, make):
+    testing.watch("a").gate = gate = threading.Event()
+    session, errors = Session(registry=make("a")), []
+
+    def compiling():
+        try:
+            session.compile(hello)
+        except SessionClosed as error:
+            errors.append(str(error))
+
+    thread = threading.Thread(target=compiling)
+    thread.start()
+    while not testing.watch("a").opened:
+        pass
+    session.close()
+    gate.set()
+    thread.join()
+    testing.watch("a").gate = None
+    assert leases.opened() == {}
+    assert errors == [
+        "<Session on any device, precision of the program> is closed. "
+        "Fix: use it inside its `with` block, or make a new one."
+    ]

@@ -74,12 +74,15 @@ def as_array(value: Any, dtype: str) -> np.ndarray[Any, Any] | Problem:
     if value is None:
         return Problem("is None, and it is not optional", "pass an array.")
     failures = []
-    for method, convert in (("__dlpack__", np.from_dlpack), ("__array__", np.asarray)):
-        if hasattr(value, method):
-            try:
-                return convert(value)
-            except Exception as error:  # noqa: BLE001 - a foreign array says why it can't be read
-                failures.append(f"{type(error).__name__}: {printable(str(error))}")
+    for method, convert in (("__dlpack__", np.from_dlpack), ("__array__", np.asanyarray)):
+        try:
+            if not hasattr(value, method):
+                continue
+            array = convert(value)
+        except Exception as error:  # noqa: BLE001 - a foreign array says why it can't be read
+            failures.append(f"{type(error).__name__}: {printable(str(error))}")
+        else:
+            return as_array(array, dtype)
     if failures:
         fix = "move it to the CPU, to a dtype that NumPy has, or pass a NumPy array."
         return Problem(f"is {a(value)} that NumPy can't read ({'; '.join(failures)})", fix)

@@ -10,6 +10,7 @@ import click
 import rlx
 from rlx import errors
 from rlx.cli import output
+from rlx.settings import UnknownSetting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,9 @@ EXIT_CODES: tuple[tuple[type[errors.RlxError], int], ...] = (
     (errors.RlxError, NO),
 )
 """The first class that an error is an instance of gives the exit code."""
+
+
+_ROOM = "check the path, its permissions, and the room that is left."
 
 
 class Commands(click.Group):
@@ -104,20 +108,34 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line; returns the exit code. A user's mistake never prints a traceback."""
     output.prepare_streams()
     try:
+        with output.plain_warnings(UnknownSetting):
+            return _run(arguments, output.wants_json(arguments))
+    finally:
+        output.settle()
+
+
+def _run(arguments: Sequence[str], as_json: bool) -> int:
+    try:
         result = group.main(list(arguments), prog_name="rlx", standalone_mode=False)
     except errors.RlxError as error:
-        output.error(error, as_json=output.wants_json(arguments))
+        output.error(error, as_json=as_json)
         return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
     except click.exceptions.NoArgsIsHelpError as error:
         output.text(error.ctx.get_help() if error.ctx else error.format_message(), err=True)
         return USAGE
     except click.ClickException as error:
-        output.usage(error, as_json=output.wants_json(arguments))
+        output.usage(error, as_json=as_json)
         return USAGE
     except (KeyboardInterrupt, click.Abort):
         output.text("interrupted", err=True)
         return INTERRUPTED
-    except OSError as error:
-        output.text(f"rlx: {output.printable(str(error))}", err=True)
+    except UnknownSetting as error:  # Python was told to make warnings errors
+        message, _, fix = str(error).partition(". Fix: ")
+        output.refuse("setting", message, fix, as_json)
+        return USAGE
+    except (OSError, MemoryError) as error:
+        message = str(error) or "there is not enough memory"
+        as_json = as_json and not isinstance(error, output.Unwritable)
+        output.refuse("system", output.printable(message), _ROOM, as_json)
         return NO
     return result if isinstance(result, int) else 0

@@ -134,6 +134,7 @@ def documents() -> dict[str, Schema]:
             agrees=FLAG,
         ),
         "schema-output": closed(schemas=array(TEXT), stale=array(TEXT)),
+        "init-output": closed(file=TEXT),
         "error": closed(
             error=optional(
                 closed(code=TEXT, message=TEXT, fix=TEXT, source=MAYBE_TEXT),

@@ -44,7 +44,7 @@ def command(
     from rlx.program import load
     from rlx.session import route
 
-    if no_probe and facts:
+    if no_probe and facts is not None:
         raise click.UsageError("--no-probe and --facts exclude each other. Fix: drop one of them.")
     registry = options.registry(config)
     decision = route(
@@ -54,7 +54,7 @@ def command(
         backend=backend,
         require=require,
         evaluate_all=evaluate_all,
-        facts=read_facts(facts) if facts else None,
+        facts=read_facts(facts) if facts is not None else None,
         probe=not no_probe,
     )
     if as_json or as_format == "json":

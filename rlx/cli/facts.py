@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from rlx.device import MAX_INDEX, shown
 from rlx.errors import printable
 from rlx.origin import Origin
 from rlx.router import Fact
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LIMIT = 4 << 20
+T = TypeVar("T")
 
 
 def fact_json(backend: str, device: str, index: int, fact: Fact) -> dict[str, Any]:
@@ -47,16 +49,21 @@ def read_facts(path: str) -> Mapping[tuple[str, int], Fact]:
             data = stream.read(LIMIT + 1)
         if len(data) > LIMIT:
             raise ValueError("it is over 4 MiB")
-        return {
-            (_text(one["backend"]), _index(one["index"])): Fact(
+        listed = _as(dict, "an object", json.loads(data.decode("utf-8")))["facts"]
+        facts: dict[tuple[str, int], Fact] = {}
+        for entry in _as(list, "a list of facts", listed):
+            one = _as(dict, "a fact", entry)
+            key = _text(one["backend"]), _index(one["index"])
+            if key in facts:
+                raise ValueError(f"{key[0]!r} has two facts at index {key[1]}")
+            facts[key] = Fact(
                 reason=_reason(one),
                 software=_flag(one["software"]),
                 detail=_text(one.get("detail", "")),
                 fix=None if one.get("fix") is None else _text(one["fix"]),
-                source=Origin(path),
+                source=Origin(printable(path)),
             )
-            for one in json.loads(data.decode("utf-8"))["facts"]
-        }
+        return facts
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         why = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
         raise click.UsageError(
@@ -71,19 +78,21 @@ def _reason(one: Mapping[str, Any]) -> str | None:
     return _text(one["reason"])
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"expected text, got {value!r}")
+def _as(kind: type[T], wanted: str, value: Any) -> T:
+    if type(value) is not kind:
+        raise TypeError(f"expected {wanted}, got {shown(value)}")
     return value
+
+
+def _text(value: Any) -> str:
+    return _as(str, "text", value)
 
 
 def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(f"expected true or false, got {value!r}")
-    return value
+    return _as(bool, "true or false", value)
 
 
 def _index(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= 65535:
-        raise TypeError(f"expected an index, got {value!r}")
-    return value
+    if not 0 <= _as(int, "an index", value) <= MAX_INDEX:
+        raise TypeError(f"expected an index from 0 to {MAX_INDEX}, got {shown(value)}")
+    return int(value)

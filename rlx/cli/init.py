@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rlx.cli import output
+from rlx.cli import options, output
 from rlx.errors import printable
 
 STARTER = """\
@@ -38,7 +38,8 @@ overrides:
 
 @click.command("init", short_help="Write a starter backends.yaml into this folder.")
 @click.argument("path", default="backends.yaml", metavar="[FILE]")
-def command(path: str) -> int:
+@options.as_json
+def command(path: str, as_json: bool, as_format: str) -> int:
     """Write a starter manifest to FILE (default: backends.yaml); an existing file is left alone.
 
     \b
@@ -51,5 +52,8 @@ def command(path: str) -> int:
         raise click.UsageError(
             f"{printable(path)} exists already. Fix: edit it, or name another file."
         ) from None
-    output.text(f"wrote {printable(path)}: numpy now has rank 10 here. Next: rlx backends")
+    if as_json or as_format == "json":
+        output.dump({"file": path})
+    else:
+        output.text(f"wrote {printable(path)}: numpy now has rank 10 here. Next: rlx backends")
     return 0

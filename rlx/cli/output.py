@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -12,9 +14,13 @@ import click
 from rlx.errors import ConfigError, RlxError, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = ["columns", "dump", "error", "error_json", "prepare_streams", "printable", "text"]
+
+
+class Unwritable(OSError):
+    """Standard output can't be written, so that an error is said on standard error, never there."""
 
 
 def prepare_streams() -> None:
@@ -31,14 +37,61 @@ def text(lines: str | Iterable[str], *, err: bool = False) -> None:
     write(f"{whole}\n", sys.stderr if err else sys.stdout)
 
 
-def write(content: str, stream: TextIO) -> None:
-    """Write to a stream; a reader that went away, as in `rlx backends | head`, is no error."""
+def write(content: str, stream: TextIO | None) -> None:
+    """Write to a stream; a reader that went away, as in `rlx backends | head`, is no error.
+
+    Nor is a stream that was closed before we began. A failing standard error is given up, since
+    nothing is left to say so on; a full disk behind standard output is raised.
+    """
+    if stream is None:
+        return
     try:
         stream.write(content)
         stream.flush()
-    except BrokenPipeError:
-        # What is left has nowhere to go, and the interpreter flushes once more when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except OSError as error:
+        _give_up(stream)
+        if stream is not sys.stderr and not isinstance(error, BrokenPipeError):
+            raise Unwritable(*error.args) from error
+
+
+@contextmanager
+def plain_warnings(kind: type[Warning]) -> Iterator[None]:
+    """Show warnings of the kind as one line, without the place in our code that Python adds."""
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if issubclass(category, kind):
+                text(f"warning: {message}", err=True)
+            else:
+                others(message, category, filename, lineno, file, line)
+
+        warnings.showwarning = show
+        yield
+
+
+def settle() -> None:
+    """Leave nothing behind that fails when the interpreter flushes once more, as it ends."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            _give_up(stream)
+
+
+def _give_up(stream: TextIO) -> None:
+    """What is left has nowhere to go."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
@@ -100,14 +153,18 @@ def error(problem: RlxError, *, as_json: bool) -> None:
 def usage(problem: click.ClickException, *, as_json: bool) -> None:
     """Print a mistake in the command line, like any other error, and the usage line before it."""
     context = getattr(problem, "ctx", None)
-    message, _, fix = problem.format_message().partition(" Fix: ")
+    message, _, fix = printable(" ".join(problem.format_message().split())).partition(" Fix: ")
     fix = fix or f"see `{context.command_path if context else 'rlx'} --help`."
+    refuse("usage", message, fix, as_json, f"{context.get_usage()}\n\n" if context else "")
+
+
+def refuse(code: str, message: str, fix: str, as_json: bool, head: str = "") -> None:
+    """Print what went wrong outside of rlx's own errors, in their form."""
+    message = message.rstrip(".")
     if as_json:
-        body = {"code": "usage", "message": message.rstrip("."), "fix": fix, "source": None}
-        dump({"error": body})
+        dump({"error": {"code": code, "message": message, "fix": fix, "source": None}})
     else:
-        head = f"{context.get_usage()}\n\n" if context else ""
-        text(f"{head}rlx: {message.rstrip('.')}. Fix: {fix}", err=True)
+        text(f"{head}rlx: {message}. Fix: {fix}", err=True)
 
 
 def wants_json(arguments: Sequence[str]) -> bool:

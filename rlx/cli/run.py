@@ -25,7 +25,9 @@ DRAWN = (
     "--input", "inputs", multiple=True, metavar="NAME=FILE.npy", help="One input's array."
 )
 @click.option("--random", "random", is_flag=True, help="Draw the inputs that no --input gives.")
-@click.option("--seed", default=0, show_default=True, help="Seed of --random.")
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of --random."
+)
 @click.option(
     "--size", "sizes", multiple=True, metavar="SYMBOL=N", help="A symbolic size, for --random."
 )
@@ -88,7 +90,7 @@ def command(
             raise ExecutionError(error.message, fix=DRAWN if random else error.fix) from error
         decision = model.route
     named = dict(zip((value.name for value in loaded.outputs), results, strict=True))
-    files = write(named, output_dir) if output_dir else {}
+    files = write(named, output_dir) if output_dir is not None else {}
     document = {
         "program": loaded.name,
         "route": decision.to_json(),

@@ -107,5 +107,7 @@ def expand(path: str) -> list[str]:
         return [path]
     found = sorted(str(one) for one in folder.rglob("*") if one.suffix in (".yaml", ".yml"))
     if not found:
-        raise click.UsageError(f"no .yaml file is below {printable(path)}. Fix: name a manifest.")
+        raise click.UsageError(
+            f"no .yaml file is below {printable(str(folder))}. Fix: name a manifest."
+        )
     return found

@@ -27,8 +27,9 @@ def misfits(place: str, value: Any, hint: Any) -> Iterator[tuple[str, str, Any]]
             elif not _fits(item, items):
                 yield place, _words(hint), item
         return
-    if type(value) in _choices(hint):  # a record has fields; text and numbers have none
-        for name, inner in hints(type(value)).items():
+    record: Any = type(value)
+    if record in _choices(hint):  # a record has fields; text and numbers have none
+        for name, inner in hints(record).items():
             yield from misfits(f"{place}.{name}", getattr(value, name), inner)
     elif not _fits(value, hint):
         yield place, _words(hint), value

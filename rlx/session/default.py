@@ -155,7 +155,7 @@ def _from_fields(fields: dict[str, Any]) -> Registration:
     if callable(given.get("factory")):
         given["factory"] = _reference(given["factory"])
     if isinstance(given.get("options"), dict):
-        given["options"] = tuple(sorted(given["options"].items()))
+        given["options"] = tuple(given["options"].items())
     return Registration(**given)
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from rlx import resources
 from rlx.conformance.blame import blame
 from rlx.conformance.cases import Case, load_cases, operations_of
 from rlx.conformance.claims import Claims, claim
@@ -21,6 +20,7 @@ from rlx.errors import UnknownBackend
 from rlx.operations import Vocabulary, generate
 from rlx.registration import Registration, Row
 from rlx.registries import Registry
+from rlx.resources import configs
 from rlx.session.opening import open_backend
 
 ORACLE = "reference"
@@ -92,7 +92,7 @@ def _about(cases: Iterable[Case], operations: Sequence[str] | None) -> list[Case
 def write(result: Result) -> Path:
     """Write the backend's coverage file; the place is the one its registration names."""
     name = result.registration.id
-    path = resources.configs() / "coverage" / f"{name}.yaml"
+    path = configs() / "coverage" / f"{name}.yaml"
     engine = f"{name} {result.version}"
     text = render(name, engine, f"{sys.platform} {platform.machine()}", result.claims)
     path.parent.mkdir(exist_ok=True)

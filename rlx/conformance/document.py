@@ -89,5 +89,5 @@ def _flow(value: Any) -> str:
         return "[" + ", ".join(map(_flow, value)) + "]"
     if isinstance(value, float):
         return shortest(value)
-    text: str = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**6)
-    return text.removesuffix("\n").removesuffix("\n...")
+    text: str = yaml.safe_dump([value], default_flow_style=True, allow_unicode=True, width=10**6)
+    return text.strip()[1:-1]

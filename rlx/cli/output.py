@@ -169,7 +169,7 @@ def refuse(code: str, message: str, fix: str, as_json: bool, head: str = "") -> 
 
 def wants_json(arguments: Sequence[str]) -> bool:
     """True when the command line asks for JSON."""
-    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
+    pairs = zip(arguments, [*arguments[1:], ""], strict=False)
     return any(
         a in ("--json", "--format=json") or (a == "--format" and b == "json") for a, b in pairs
     )

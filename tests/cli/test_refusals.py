@@ -42,6 +42,12 @@ def test_bad_usage_is_said_with_what_to_do(rlx, arguments, message, fix):
     assert done.json["error"] == {"code": "usage", "message": message, "fix": fix, "source": None}
 
 
+def test_no_command_at_all_is_bad_usage_and_shows_the_help(rlx):
+    done = rlx()
+    assert (done.code, done.out) == (2, "")
+    assert done.err == rlx("--help").out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

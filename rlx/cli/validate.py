@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -99,15 +100,28 @@ def load_one(file: str) -> Registry:
 
 
 def expand(path: str) -> list[str]:
-    """The manifests that a path stands for: itself, or every .yaml and .yml file below a folder."""
+    """The manifests that a path stands for: itself, or every .yaml and .yml file below a folder.
+
+    Raises:
+        OSError: a folder can't be listed, so that what is in it can't be judged.
+    """
     from pathlib import Path
 
     folder = Path(path)
     if not folder.is_dir():
         return [path]
-    found = sorted(str(one) for one in folder.rglob("*") if one.suffix in (".yaml", ".yml"))
+    found = sorted(
+        str(Path(below, name))
+        for below, folders, files in os.walk(folder, onerror=_unlisted)
+        for name in (*folders, *files)
+        if name.endswith((".yaml", ".yml"))
+    )
     if not found:
         raise click.UsageError(
             f"no .yaml file is below {printable(str(folder))}. Fix: name a manifest."
         )
     return found
+
+
+def _unlisted(error: OSError) -> NoReturn:
+    raise error

@@ -114,7 +114,7 @@ def _project(cwd: Path | None) -> Iterator[LayerPath]:
     for folder in folders[: next(tops, 0) + 1]:
         for name in (*PROJECT_FILES, *_MISNAMED):
             path = folder / name
-            if os.path.lexists(path) and not path.is_dir():
+            if os.path.lexists(path) and not os.path.isdir(path):  # noqa: PTH112 - never raises
                 yield LayerPath("project", path, _relative(path), trusted=False)
                 return
 

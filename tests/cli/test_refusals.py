@@ -1,6 +1,7 @@
 """Every way to be refused is a document with `--json`, a line without, and never raw text."""
 
 import json
+import os
 
 import pytest
 
@@ -115,3 +116,20 @@ def test_a_facts_file_is_judged_to_the_last_fact(rlx, tmp_path, document, why):
     done = rlx("explain", MLP, "--facts", "f.json", "--json")
     assert done.code == 2
     assert done.json["error"]["message"] == f"f.json is not a facts file: {why}"
+
+
+def test_a_folder_that_cannot_be_listed_is_not_passed_over(rlx, tmp_path, monkeypatch):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "c.yml").write_text("apiVersion: rlx/v1\nkind: Backends\n", encoding="utf-8")
+    assert rlx("validate", "a").out == "1 file checked: no faults\n"
+    listed = os.scandir
+
+    def scandir(folder):
+        if str(folder).endswith("b"):
+            raise PermissionError(13, "Permission denied", str(folder))
+        return listed(folder)
+
+    monkeypatch.setattr("os.scandir", scandir)
+    done = rlx("validate", "a")
+    assert done.err == f"rlx: [Errno 13] Permission denied: 'a/b'. Fix: {ROOM}\n"
+    assert done.code == 1

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from rlx import resources
+from rlx.errors import ConfigError
+from rlx.manifest import discover
 from rlx.manifest.discovery import find
 
 PACKAGED = ("packaged", "packaged backends.yaml")
@@ -197,3 +199,14 @@ def test_a_relative_path_from_a_removed_folder_is_kept_for_reading_to_refuse(tmp
 @pytest.mark.parametrize(("path", "name"), [("a\0b.yaml", "a\\x00b.yaml"), ("", ".")])
 def test_a_path_that_leads_nowhere_still_has_a_name(path, name):
     assert shown([path]) == [PACKAGED, ("argument", name)]
+
+
+def test_a_project_link_that_cannot_be_followed_is_a_file_that_cannot_be_read(tmp_path):
+    Path("rlx.yaml").symlink_to("x" * 300)
+    assert shown() == [PACKAGED, ("project", "rlx.yaml")]
+    with pytest.raises(ConfigError) as caught:
+        discover()
+    assert str(caught.value) == (
+        "rlx.yaml: the file can't be read: File name too long."
+        " Fix: check the path and its permissions."
+    )

@@ -61,12 +61,16 @@ def _compile(lease: Lease, program: Program, options: CompileOptions) -> Executa
 def _check(lease: Lease, program: Program, made: Executable) -> None:
     """What was promised: an executable, on the device that was asked for."""
     what = f"{lease.id} compiled {printable(program.name)}"
-    missing = [name for name in MEMBERS if not hasattr(made, name)]
+    try:
+        missing = [name for name in MEMBERS if not hasattr(made, name)]
+        device = None if missing else made.device
+    except Exception as error:
+        raise ContractError(f"{what}, whose device can't be read: {cause_text(error)}") from error
     if missing:
         kind = type(made).__name__
         raise ContractError(f"{what} to {kind}, which has no {' and no '.join(missing)}")
-    if made.device != lease.spec.name:
-        broken = ContractError(f"{what} for {made.device!r:.60}, {lease.spec.name} was asked for")
+    if device != lease.spec.name:
+        broken = ContractError(f"{what} for {device!r:.60}, {lease.spec.name} was asked for")
         try:
             made.close()
         except Exception as error:  # noqa: BLE001 - the broken contract matters more

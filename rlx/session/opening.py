@@ -73,12 +73,19 @@ def cause_text(error: BaseException) -> str:
     parts: list[str] = []
     seen: BaseException | None = error
     while seen is not None and len(parts) < 4:
-        text = seen.message if isinstance(seen, RlxError) else str(seen)
+        text = _said(seen)
         name = type(seen).__name__
         shown = " ".join(text.split())
         parts.append(f"{name}: {printable(shown)}" if shown else f"{name} without a message")
-        seen = seen.__cause__
+        seen = None if seen.__cause__ is seen else seen.__cause__
     return ", caused by ".join(parts)
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return error.message if isinstance(error, RlxError) else str(error)
+    except Exception:  # noqa: BLE001 - the error matters, not that it can't say what it is
+        return ""
 
 
 def _failed(registration: Registration, what: str, error: BaseException) -> NoReturn:

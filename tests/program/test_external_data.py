@@ -133,6 +133,13 @@ def test_a_length_that_the_shape_does_not_take(folder):
     )
 
 
+@pytest.mark.parametrize("location", ["a" * 5000, "/".join(["a"] * 3000)], ids=["name", "path"])
+def test_a_location_that_no_file_can_have(folder, location):
+    with pytest.raises(ProgramError) as caught:
+        load(model(tensor(location=location)), folder=folder)
+    assert caught.value.message.startswith(f"{WHERE}: ")
+
+
 def test_a_missing_file(folder):
     with pytest.raises(ProgramError) as caught:
         load(model(tensor(location="none.bin")), folder=folder)

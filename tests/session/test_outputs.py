@@ -37,6 +37,10 @@ def test_outputs_are_a_tuple_of_the_arrays_themselves(returned):
 @pytest.mark.parametrize(
     ("returned", "message"),
     [
+        (
+            [Y.astype(">f4")],
+            "mlp: output 'y' is float32 in foreign byte order (>f4), the program declares float32",
+        ),
         (None, "mlp: the backend returned a NoneType, not a list"),
         (Y, "mlp: the backend returned a NumPy array, not a list"),
         ([], "mlp: the backend returned 0 outputs, the program has 1"),

@@ -48,8 +48,9 @@ def _output(program: str, one: Value, value: Any) -> Any:
     if wanted is not None and array.dtype != wanted:
         if kind.dtype == "string" and array.dtype.kind == "U":
             return array.astype(object)
+        order = "" if array.dtype.isnative else f" in foreign byte order ({array.dtype.str})"
         raise ContractError(
-            f"{printable(program)}: output {one.name!r} is {onnx_name(array.dtype)}, "
+            f"{printable(program)}: output {one.name!r} is {onnx_name(array.dtype)}{order}, "
             f"the program declares {kind.dtype}"
         )
     if kind.ndim is not None and array.ndim != kind.ndim:

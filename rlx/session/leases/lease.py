@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from typing import TYPE_CHECKING
 
 from rlx.device import DeviceSpec
-from rlx.errors import ContractError, SessionClosed
+from rlx.errors import SessionClosed
 from rlx.session.leases.slots import Slot, current
 
 if TYPE_CHECKING:
@@ -102,7 +101,8 @@ def acquire(registration: Registration, spec: DeviceSpec) -> Lease:
 
     Raises:
         OpenFailed: the factory could not be imported, raised, or returned no backend.
-        ContractError: the backend opened another device than it is registered for.
+        ContractError: the backend opened another device than it is registered for, or asks for
+            itself while it is opened, be it by way of others.
         SettingError: the factory refused an option of the registration.
     """
     cache = current()
@@ -118,9 +118,7 @@ def acquire(registration: Registration, spec: DeviceSpec) -> Lease:
             if slot.backend is not None and slot.leases:
                 slot.leases += 1
                 return Lease(slot)
-        if slot.owner == threading.get_ident():
-            raise ContractError(f"{slot} asks for itself while it is opened or closed")
-        slot.ready.wait()
+        cache.wait(slot)
         if slot.error is not None:
             # A copy for each thread, since raising writes to the exception.
             error = type(slot.error)(slot.error.message, fix=slot.error.fix)

@@ -57,6 +57,44 @@ class Cache:
         self.first_causes: dict[Key, str] = {}
         """Why an opening failed first, until it succeeds."""
         self._dropped: deque[Slot] = deque()
+        self._waits: dict[int, Slot] = {}
+        """By thread, the slot that it waits for."""
+
+    def wait(self, slot: Slot) -> None:
+        """Wait until another thread has opened the slot, has failed to, or has closed it.
+
+        Raises:
+            ContractError: that thread waits, by way of others perhaps, for this very one.
+        """
+        me = threading.get_ident()
+        with self.guard:
+            self._waits[me] = slot
+            circle = self._circle(slot, me)
+            if circle:
+                del self._waits[me]
+        if circle:
+            asks = (
+                "asks for itself while it is"
+                if len(circle) == 1
+                else f"and {circle[1]} ask for each other while they are"
+            )
+            raise ContractError(f"{slot} {asks} opened or closed")
+        try:
+            slot.ready.wait()
+        finally:
+            with self.guard:
+                self._waits.pop(me, None)
+
+    def _circle(self, slot: Slot, me: int) -> list[Slot]:
+        """The slots that wait for each other, from `slot` to one that this thread is opening."""
+        found: list[Slot] = []
+        ahead: Slot | None = slot
+        while ahead is not None and ahead not in found and not ahead.ready.is_set():
+            found.append(ahead)
+            if ahead.owner == me:
+                return found
+            ahead = self._waits.get(ahead.owner)
+        return []
 
     def open(self, slot: Slot) -> None:
         """Run the factory, for everybody who waits for this slot; it has one lease then."""

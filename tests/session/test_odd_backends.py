@@ -37,8 +37,12 @@ def test_an_executable_whose_device_cannot_be_read_breaks_the_contract(hello, ma
 def test_an_exception_that_cannot_be_shown_is_named(hello, make, where):
     setattr(testing.watch("a"), f"{where}_error", Mute())
     x = np.zeros((1, 4), np.float32)
-    with Session(registry=make("a")) as session, pytest.raises(ExecutionError) as caught:
-        session.compile(hello)(x, x)
+    with (
+        Session(registry=make("a")) as session,
+        pytest.raises(ExecutionError) as caught,
+        session.compile(hello) as model,
+    ):
+        model(x, x)
     assert caught.value.message == f"a failed to {where} hello: Mute without a message"
 
 
@@ -53,7 +57,7 @@ def test_factories_that_ask_for_each_other_do_not_wait_for_ever(monkeypatch):
     other, both, messages = {"a": "b", "b": "a"}, threading.Barrier(2), []
 
     def opens(spec, options):
-        both.wait()
+        both.wait(20)
         return leases.acquire(backends[other[options["watch"]]], spec)
 
     def ask(one):

@@ -106,7 +106,7 @@ def show(value: Any) -> str:
 def provenance(one: Registration) -> list[str]:
     """Every field of a registration with its value and its places."""
     lines = [f"{one.id}  ({printable(str(one.origin))})"]
-    rows = [[name, history(values)] for name, values in one.history]
+    rows = [[printable(name), history(values)] for name, values in one.history]
     return [*lines, *output.columns([*rows, ["evidence", evidence(one)]])]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rlx.errors import Fault
+from rlx.errors import Fault, printable
 from rlx.freeze.codes import CODES
 from rlx.manifest.faults import limited
 from rlx.manifest.faults import show as quoted
@@ -86,9 +86,9 @@ class Faults:
     found: list[Fault] = field(default_factory=list)
 
     def add(self, code: str, origin: Origin, message: str, fix: str, *related: Origin) -> None:
-        """Note one fault; its code is one of the table's."""
+        """Note one fault; its code is one of the table's. Keys and names are made visible."""
         assert code in CODES, code
-        self.found.append(Fault(code, message, fix, origin, related))
+        self.found.append(Fault(code, printable(message), printable(fix), origin, related))
 
     def twice(self, what: str, items: Sequence[object], place: Place) -> None:
         """Every item of a list that an earlier item equals."""

@@ -46,4 +46,4 @@ def test_provenance_shows_the_names_of_options(base, manifest):
     body = f'overrides: [{{id: numpy, options: {{"{UNSEEN}": "{UNSEEN}"}}}}]'
     lines = provenance(freeze([manifest(body)], base=base).get("numpy"))
     (line,) = (line.split() for line in lines if SEEN in line)
-    assert line == [f"options.{SEEN}", SEEN, "(backends.yaml:3:46)"]
+    assert line == [f"options.{SEEN}", SEEN, "(backends.yaml:3:42)"]

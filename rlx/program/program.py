@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import onnx
 
@@ -38,6 +39,8 @@ class Program:
     """All nodes, those of subgraphs included."""
     _skeleton: bytes = field(repr=False)
     _written: dict[int | None, bytes] = field(default_factory=dict, repr=False)
+    routes: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """What `rlx.route` has decided for it: kept here, so that it goes with the program."""
 
     @classmethod
     def from_canonical(

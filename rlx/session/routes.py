@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
 NOT_GIVEN = Fact("nothing is known of it: the facts that were given do not name it")
 UNPROBED = Fact(detail="not probed")
-_KEPT = 512
-_kept: dict[tuple[Any, ...], tuple[Route, int, tuple[str | None, ...] | None]] = {}
-"""Per question: the route, the generation of its facts, and the device masks that they rest on."""
+_KEPT = 64
+"""Routes that a program keeps at most."""
+_Kept = tuple[Route, int, tuple[str | None, ...] | None]
+"""A route, the generation of its facts, and the device masks that they rest on."""
 
 
 def route(
@@ -59,17 +60,20 @@ def route(
     used = default_registry() if registry is None else registry
     key = None
     if probe and facts is None and not evaluate_all and source is None:
-        key = (id(program), id(used), settings.stamp(), device, backend, require)
+        key = (id(used), settings.stamp(), device, backend, require)
         try:
-            kept = _kept.get(key)
+            kept = program.routes.get(key)
+        except AttributeError:  # not loaded yet
+            key, kept = None, None
         except TypeError:  # a list of devices or of requirements: not kept
             key, kept = None, None
         if kept is not None and _holds(kept):
-            return kept[0]
+            route: Route = kept[0]
+            return route
     return _decide(program, used, key, device, backend, require, source, evaluate_all, facts, probe)
 
 
-def _holds(kept: tuple[Route, int, tuple[str | None, ...] | None]) -> bool:
+def _holds(kept: _Kept) -> bool:
     """True while nothing that the facts rest on has changed."""
     return kept[1] == probes.generation() and (kept[2] is None or kept[2] == probes.masks())
 
@@ -110,10 +114,10 @@ def _decide(
         )
     found = settle(registry, loaded, request, evaluate_all=evaluate_all)
     if key is not None and loaded is program and not is_passing(found):
-        if len(_kept) >= _KEPT:
-            _kept.clear()
-        # The route holds its program and registry, so their ids stay their own.
-        _kept[key] = (found, generation, masks)
+        if len(loaded.routes) >= _KEPT:
+            loaded.routes.clear()
+        # The route holds its registry, so the registry's id stays its own.
+        loaded.routes[key] = (found, generation, masks)
     return found
 
 

@@ -1,6 +1,10 @@
 """`rlx.route` and `session.route`: read at each call, kept while nothing changed."""
 
+import gc
+import weakref
+
 import pytest
+from onnx import parser
 
 import rlx
 from rlx import probe, settings, testing
@@ -90,12 +94,24 @@ def test_two_equal_programs_keep_their_own_names(hello, make, tmp_path):
     assert rlx.route(other, registry=registry).program is other
 
 
-def test_the_cache_is_bounded(hello, make, monkeypatch):
-    monkeypatch.setattr(routes, "_kept", {})
+def test_what_a_program_keeps_is_bounded(hello, make, monkeypatch):
     monkeypatch.setattr(routes, "_KEPT", 2)
+    program = rlx.load(hello.to_onnx())
     for name in "abcde":
-        rlx.route(hello, registry=make(name))
-        assert len(routes._kept) <= 2
+        rlx.route(program, registry=make(name))
+        assert 1 <= len(program.routes) <= 2
+
+
+def test_a_program_that_was_routed_goes_when_nobody_has_it(make):
+    """A service that loads and routes many models must not keep their weights."""
+    text = """<ir_version: 9, opset_import: ["" : 20]>
+    g (float[1] x) => (float[1] y) <float[1] w = {1}> { y = Add(x, w) }"""
+    program, registry = rlx.load(parser.parse_model(text)), make("null")
+    assert rlx.route(program, registry=registry) is rlx.route(program, registry=registry)
+    weights = weakref.ref(program.body.constants[0][1])
+    del program
+    gc.collect()
+    assert weights() is None
 
 
 def test_probes_run_once_and_again_after_a_refresh(hello, make, checks):

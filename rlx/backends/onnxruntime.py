@@ -168,6 +168,7 @@ class Compiled:
         if any(_element(kind.dtype) in FOREIGN for kind in made):
             self._call = self._exchange
             wrapped = [kind.dtype for kind in (*given, *made) if kind.kind != "tensor"]
+            wrapped += [kind.dtype for kind in given if kind.dtype == "string"]
             if wrapped:
                 raise ExecutionError(
                     f"onnxruntime can't give back {_foreign(made)} beside {wrapped[0]}",
@@ -213,8 +214,6 @@ class Compiled:
         from onnx import numpy_helper
 
         make = self._engine.OrtValue
-        if array.dtype == object:
-            return make.ortvalue_from_numpy(array)
         tensor = numpy_helper.from_array(array)
         value = make.ortvalue_from_shape_and_type(list(array.shape), tensor.data_type)
         ctypes.memmove(value.data_ptr(), tensor.raw_data, len(tensor.raw_data))

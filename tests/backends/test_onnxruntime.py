@@ -167,14 +167,21 @@ def test_a_sequence_beside_bfloat16_goes_in() -> None:
     assert (y.tolist(), n.tolist()) == ([1.0, 1.0], 3)
 
 
-def test_what_cannot_be_given_back_is_refused_when_compiling() -> None:
+@pytest.mark.parametrize(
+    ("other", "use", "name"),
+    [("seq(float[2])", "SequenceLength", "seq(float32)"), ("string[2]", "Shape", "string")],
+)
+def test_what_cannot_be_given_back_is_refused_when_compiling(
+    other: str, use: str, name: str
+) -> None:
+    rank = "" if use == "SequenceLength" else "[1]"
     with pytest.raises(ExecutionError) as caught:
         compiled(
-            "g (float[2] x, seq(float[2]) s) => (bfloat16[2] y, int64 n) "
-            "{ y = Cast <to = 16> (x) n = SequenceLength (s) }"
+            f"g (float[2] x, {other} s) => (bfloat16[2] y, int64{rank} n) "
+            f"{{ y = Cast <to = 16> (x) n = {use} (s) }}"
         )
     assert str(caught.value) == (
-        "onnxruntime can't give back bfloat16 beside seq(float32). "
+        f"onnxruntime can't give back bfloat16 beside {name}. "
         "Fix: choose another backend for this program."
     )
 

@@ -32,6 +32,14 @@ def printable(text: str) -> str:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What one code means, and what to do about it in general; an occurrence may know better."""
+
+    meaning: str
+    fix: str
+
+
 class RlxError(Exception):
     """Base of all errors of rlx.
 
@@ -201,6 +209,13 @@ class SessionClosed(RlxError, RuntimeError):
 
     code = "closed"
     fix = "use it inside its `with` block, or make a new one."
+
+
+class TrustError(RlxError, RuntimeError):
+    """The record of trusted files can't be read or written, or does not hold what is asked for."""
+
+    code = "trust"
+    fix = "run `rlx trust --list` to see what is trusted."
 
 
 class UnsupportedFeature(RlxError, NotImplementedError):

@@ -31,7 +31,7 @@ def isolated(monkeypatch, empty_folder):
     for name in os.environ:
         if name.startswith("RLX_") and not name.startswith("RLX_TEST_"):
             monkeypatch.delenv(name)
-    for name in ("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"):
+    for name in ("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, empty_folder)
     yield
     if (testing := sys.modules.get("rlx.testing")) is not None:

@@ -20,6 +20,7 @@ CODES = {
     "RlxError": "rlx-error",
     "SessionClosed": "closed",
     "SettingError": "setting",
+    "TrustError": "trust",
     "Unavailable": "unavailable",
     "UnknownBackend": "unknown-backend",
     "UnknownDevice": "unknown-device",

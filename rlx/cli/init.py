@@ -9,26 +9,28 @@ import click
 from rlx.cli import options, output
 from rlx.errors import printable
 
-STARTER = """\
+HEAD = """\
 # Which backend runs our programs; see `rlx backends` for the order in force and `rlx validate`
 # to check this file. Everything here changes the packaged configuration; what is absent stays.
 apiVersion: rlx/v1
 kind: Backends
-
+"""
+STARTER = f"""\
+{HEAD}
 overrides:
   # The lowest rank is tried first. `rlx backends --why numpy` shows where a rank came from.
-  - {id: numpy, rank: 10}
-  # - {id: onnxruntime-cpu, enabled: false}
+  - {{id: numpy, rank: 10}}
+  # - {{id: onnxruntime-cpu, enabled: false}}
 
-# A backend of your own: a factory in a module that Python can import. It needs trust: name this
-# file in RLX_CONFIG or with --config.
+# A backend of your own: a factory in a module that Python can import. It needs trust: run
+# `rlx trust`, again after each edit.
 # backends:
 #   - id: mine
 #     device: cpu
 #     rank: 50
 #     dispatches: true
 #     factory: "my_package.my_module:open_backend"
-#     coverage: {rows: [{operations: [Add, Mul], types: {T: [float32]}}]}
+#     coverage: {{rows: [{{operations: [Add, Mul], types: {{T: [float32]}}}}]}}
 
 # routing:
 #   device: cpu                       # as RLX_DEVICE; a list such as cuda,cpu is tried in order

@@ -60,10 +60,13 @@ def _harmless(value: Any) -> bool:
 
 
 def _refuse(what: str, origin: Origin, node: Node, faults: Faults) -> None:
-    path = node.manifest.path
+    manifest = node.manifest
+    reason = "until this file is trusted"
+    if manifest.distrust:
+        reason = f"until this file is trusted again: {manifest.distrust}"
     faults.add(
         "untrusted",
         origin,
-        f"{what} is refused until this file is trusted",
-        f"if you trust it, name it: RLX_CONFIG={path}, or --config {path}.",
+        f"{what} is refused {reason}",
+        f"read it, then run `rlx trust {manifest.path}`; or name it, by RLX_CONFIG or --config.",
     )

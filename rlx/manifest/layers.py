@@ -10,8 +10,9 @@ from rlx.errors import ConfigError, Fault, printable
 from rlx.manifest.discovery import LayerPath, StrPath, find
 from rlx.manifest.faults import Faults
 from rlx.manifest.files import read_bytes
-from rlx.manifest.loader import Manifest, attach, checked
+from rlx.manifest.loader import Manifest, attach, checked, digest_of
 from rlx.manifest.parser import parse
+from rlx.manifest.trust import judged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,14 +67,14 @@ def load(paths: Iterable[LayerPath]) -> Layers:
             notes.append(f"{path.shown} is not loaded: {_MISNAMED}")
             continue
         try:
-            manifest = _read(path)
+            found = _read(path)
         except ConfigError as error:
             faults.extend(error.faults)
         else:
-            if manifest is None:
+            if found is None:
                 notes.append(f"{path.shown} is not loaded: {_FOREIGN}")
             else:
-                manifests.append(manifest)
+                manifests.append(found)
     if faults:
         raise ConfigError(faults)
     return Layers(tuple(manifests), tuple(notes))
@@ -81,7 +82,15 @@ def load(paths: Iterable[LayerPath]) -> Layers:
 
 def _read(path: LayerPath) -> Manifest | None:
     """One layer's manifest; None for another tool's file that happens to have the name."""
-    data = read_bytes(path.path, Faults(path.shown, path.layer))
+    return manifest(read_bytes(path.path, Faults(path.shown, path.layer)), path)
+
+
+def manifest(data: bytes, path: LayerPath) -> Manifest | None:
+    """The manifest that a file's bytes hold; None where they are another tool's.
+
+    Raises:
+        ConfigError: everything that is wrong with the first stage that fails.
+    """
     try:
         document = parse(data, path.shown, path.layer)
     except ConfigError:
@@ -90,7 +99,8 @@ def _read(path: LayerPath) -> Manifest | None:
         raise
     if path.may_be_foreign and not any(document.node(key) for key in ("apiVersion", "kind")):
         return None
-    manifest = checked(document, path.path, path.trusted)
+    made = checked(document, path.path, path.trusted, digest_of(data))
     if path.layer == "packaged" and path.shown.startswith("packaged "):
-        return attach(manifest, "packaged ")
-    return attach(manifest, path.shown.removesuffix(printable(path.path.name)))
+        return attach(made, "packaged ")
+    made = attach(made, path.shown.removesuffix(printable(path.path.name)))
+    return made if path.trusted else judged(made)

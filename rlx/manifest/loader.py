@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -33,6 +34,10 @@ class Manifest:
     trusted: bool = True
     references: tuple[tuple[str, Manifest], ...] = ()
     """The coverage files that a Backends manifest refers to, by the path as it is written."""
+    digest: str = ""
+    """SHA-256 of the bytes that were parsed, in hexadecimal."""
+    distrust: str = ""
+    """Why a project's file that was trusted once is not trusted now."""
 
     @property
     def kind(self) -> str:
@@ -75,17 +80,22 @@ def read_file(
         ConfigError: everything that is wrong with the first stage that fails: file, syntax, shape.
     """
     name = printable(os.fspath(path)) if shown is None else shown
-    document = parse(read_bytes(Path(path), Faults(name, layer)), name, layer)
-    return checked(document, Path(path), trusted)
+    data = read_bytes(Path(path), Faults(name, layer))
+    return checked(parse(data, name, layer), Path(path), trusted, digest_of(data))
 
 
-def checked(document: Document, file: Path, trusted: bool) -> Manifest:
+def digest_of(data: bytes) -> str:
+    """SHA-256 of a file's bytes, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def checked(document: Document, file: Path, trusted: bool, digest: str = "") -> Manifest:
     """A parsed file, with its shape checked.
 
     Raises:
         ConfigError: everything that is wrong with the shape.
     """
-    return Manifest(shape.check(document), document, file, trusted)
+    return Manifest(shape.check(document), document, file, trusted, digest=digest)
 
 
 def attach(manifest: Manifest, prefix: str) -> Manifest:

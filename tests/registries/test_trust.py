@@ -15,7 +15,7 @@ def project(manifest):
 def refusal(place, what):
     return (
         f"rlx.yaml:{place}: {what} is refused until this file is trusted."
-        " Fix: if you trust it, name it: RLX_CONFIG=rlx.yaml, or --config rlx.yaml."
+        " Fix: read it, then run `rlx trust rlx.yaml`; or name it, by RLX_CONFIG or --config."
     )
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from rlx.manifest import wording
-from rlx.manifest.explanation import Explainer
 from rlx.manifest.faults import Faults, show
 from rlx.manifest.models import KINDS, ManifestModel
 
@@ -35,6 +34,8 @@ def check(document: Document) -> ManifestModel:
         try:
             return model.model_validate(document.root.plain())
         except ValidationError as error:
+            from rlx.manifest.explanation import Explainer  # needs pydantic's schemas: slow
+
             Explainer(document, model, faults).explain(error)
     return faults.stop()
 

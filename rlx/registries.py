@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rlx.coverage import CoverageTable
     from rlx.errors import Fault
     from rlx.manifest.loader import Manifest
+    from rlx.manifest.plugins import Plugin
     from rlx.operations import Vocabulary
 
 
@@ -40,12 +41,14 @@ class Registry:
         only: bool = False,
         cwd: str | os.PathLike[str] | None = None,
         environment: str | os.PathLike[str] | None = None,
+        plugins: bool | None = None,
     ) -> Registry:
-        """The packaged layer; above it system, user, project, `environment`, and then `paths`.
+        """The packaged layer; above it plugins, system, user, project, `environment`, `paths`.
 
-        With `only`, system, user and project are left out. `cwd` is where the search for the
-        project's file begins, by default the working directory; `environment` is the path that
-        RLX_CONFIG holds, for whoever reads it.
+        With `only`, plugins (unless `plugins` is True), system, user and project are left out. A
+        plugin that is broken takes no part: `plugins` of the registry says why. `cwd` is where the
+        search for the project's file begins, by default the working directory; `environment` is
+        the path that RLX_CONFIG holds, for whoever reads it.
 
         Raises:
             ConfigError: a file is broken; it holds every fault.
@@ -54,7 +57,8 @@ class Registry:
 
         if isinstance(paths, str | bytes) or hasattr(paths, "__fspath__"):
             raise TypeError(f"paths must be a list of paths, got {shown(paths)}")
-        return cls(load(tuple(paths), only, cwd, environment))
+        asked = not only if plugins is None else plugins
+        return cls(load(tuple(paths), only, cwd, environment, asked))
 
     @property
     def registrations(self) -> tuple[Registration, ...]:
@@ -78,8 +82,19 @@ class Registry:
 
     @property
     def warnings(self) -> tuple[Fault, ...]:
-        """What is legal but probably not meant: equal ranks."""
-        return self.content.warnings
+        """What is legal but probably not meant: equal ranks; and what is wrong with plugins."""
+        if not self.content.plugins:
+            return self.content.warnings
+        broken = (fault for one in self.content.plugins for fault in one.faults)
+        return (
+            *(dataclasses.replace(fault, severity="warning") for fault in broken),
+            *self.content.warnings,
+        )
+
+    @property
+    def plugins(self) -> tuple[Plugin, ...]:
+        """The plugins that are installed, by name; what a broken one ships takes no part."""
+        return self.content.plugins
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rlx.cli import options, output
+from rlx.cli import options, output, plugins
 from rlx.errors import UnknownBackend, printable
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def command(why: str | None, config: tuple[str, ...], as_json: bool, as_format: 
                 "digest": registry.digest,
                 "backends": [to_json(one) for one in shown],
                 "warnings": [output.fault_json(fault) for fault in registry.warnings],
+                "plugins": plugins.to_json(plugins.states(registry)),
             }
         )
     elif why is None:
@@ -53,7 +54,7 @@ def _find(registry: Registry, backend: str) -> Registration:
 
 
 def table(registry: Registry) -> list[str]:
-    """One line per backend, in order, then the warnings."""
+    """One line per backend, in order, then the plugins that take no part, and the warnings."""
     rows = [["rank", "backend", "device", "state", "evidence", "rank set at"]]
     for one in registry.registrations:
         rows.append(
@@ -66,7 +67,9 @@ def table(registry: Registry) -> list[str]:
                 printable(str(one.source("rank"))),
             ]
         )
-    return [*output.columns(rows, indent=""), *(f"warning: {fault}" for fault in registry.warnings)]
+    warnings = (f"warning: {fault}" for fault in registry.warnings)
+    inactive = plugins.lines(plugins.states(registry))
+    return [*output.columns(rows, indent=""), *inactive, *warnings]
 
 
 def state(one: Registration) -> str:

@@ -10,6 +10,7 @@ from rlx.origin import Origin
 if TYPE_CHECKING:
     from rlx.device import Device
     from rlx.errors import Fault
+    from rlx.manifest.plugins import Plugin
     from rlx.operations import Vocabulary
     from rlx.registration import Registration, Setting
 
@@ -47,6 +48,8 @@ class Content:
     """None: the packaged one, which is read when it is first needed."""
     warnings: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
+    plugins: tuple[Plugin, ...] = ()
+    """Those installed, by name; one that has faults takes no part."""
     sources: tuple[str, ...] = ()
     """The files that were read, as messages show them, in layer order."""
     digest: str = ""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rlx.errors import ConfigError
 from rlx.freeze import compiled
 from rlx.manifest.discovery import FILE, LayerPath, StrPath, find
+from rlx.manifest.plugins import find_plugins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,17 +22,31 @@ def load(
     only: bool = False,
     cwd: StrPath | None = None,
     environment: StrPath | None = None,
+    plugins: bool = False,
 ) -> Content:
-    """What the layers in force add up to; arguments as for `discovery.find`.
+    """What the layers in force add up to; arguments as for `discovery.find`, and with `plugins`.
 
     Raises:
         ConfigError: a file is broken, or a rule is; it holds every fault of that stage.
     """
-    found = find(config, only, cwd, environment=environment)
+    installed = find_plugins() if plugins else ()
+    shipped = [file for one in installed if one.active for file in one.files]
+    found = find(config, only, cwd, environment=environment, plugins=shipped)
     base = _compiled(found[0])
-    if base is None:
-        return parsed(found)
-    return base if len(found) == 1 else parsed(found[1:], base)
+    if not installed:
+        if base is None:
+            return parsed(found)
+        return base if len(found) == 1 else parsed(found[1:], base)
+    from rlx.freeze.plugins import explained, with_plugins
+
+    content = with_plugins(base or parsed(found[:1]), installed, found)
+    above = [one for one in found[1:] if one not in shipped]
+    if not above:
+        return content
+    try:
+        return parsed(above, content)
+    except ConfigError as error:
+        raise explained(error, content.plugins) from None
 
 
 def _compiled(packaged: LayerPath) -> Content | None:

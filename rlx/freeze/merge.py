@@ -109,6 +109,8 @@ class Merging:
         origin = earlier.place("id").at()
         if earlier.group == number:
             fix = "delete one of them, or choose another id."
+            if node.manifest.layer == "plugin" and _plugin(origin) != _plugin(node.at()):
+                fix = "uninstall one of the two plugins, or have its author choose another id."
         elif model.replace:
             self.drafts[model.id] = draft.replacing(earlier, made)
             return
@@ -218,6 +220,7 @@ class Merging:
             vocabulary=vocabulary,
             warnings=across.equal_ranks(registrations),
             notes=(*self.base.notes, *notes, *self._unused()),
+            plugins=self.base.plugins,
             sources=tuple(paths),
         )
         return replace(content, digest=digest(content))
@@ -234,3 +237,8 @@ class Merging:
 
     def _packaged_digest(self) -> str:
         return self.base.vocabulary_digest or packaged_vocabulary().digest
+
+
+def _plugin(origin: Origin) -> str:
+    """The name in `plugin acme-backend 1.0 backends.yaml`."""
+    return origin.path.split(" ")[1]

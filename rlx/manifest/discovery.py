@@ -11,7 +11,7 @@ from rlx import resources
 from rlx.errors import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 FILE = "backends.yaml"
 PROJECT_FILES = ("rlx.yaml", FILE, f"configs/{FILE}")
@@ -26,7 +26,8 @@ class LayerPath:
     """One file of one layer."""
 
     layer: str
-    """`packaged`, `system`, `user`, `project`, `environment` (RLX_CONFIG) or `argument`."""
+    """`packaged`, `plugin`, `system`, `user`, `project`, `environment` (RLX_CONFIG) or
+    `argument`."""
     path: Path
     shown: str
     """How messages name the file."""
@@ -55,16 +56,17 @@ def find(
     cwd: StrPath | None = None,
     *,
     environment: StrPath | None = None,
+    plugins: Iterable[LayerPath] = (),
 ) -> tuple[LayerPath, ...]:
     """The files of all layers, the strongest last; the packaged layer is always the first.
 
     `config` are the paths that arguments named, `environment` is the value of RLX_CONFIG. With
     `only`, the system, user and project layers are left out. A file that a user named is in the
     list whether or not it is there; a file found twice is in it once: where the user named it,
-    or else in the earlier layer. Plugins' manifests will stand between packaged and system.
+    or else in the earlier layer. `plugins` are the manifests that `find_plugins` found.
     """
     packaged = resources.configs() / FILE
-    layers = [LayerPath("packaged", packaged, f"packaged {FILE}")]
+    layers = [LayerPath("packaged", packaged, f"packaged {FILE}"), *plugins]
     if not only:
         folder = Path(cwd) if cwd is not None else _working_directory()
         for found in (*_site(), *_project(folder)):

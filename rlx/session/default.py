@@ -69,6 +69,10 @@ def load_registry(
     registry = Registry.load(tuple(paths), only=only, cwd=cwd, environment=named or None)
     for note in registry.notes:
         _log.warning("%s", note)
+    for plugin in registry.plugins:
+        if not plugin.active:
+            faults = "\n".join(map(str, plugin.faults))
+            _log.warning("%s is installed, but takes no part:\n%s", plugin, faults)
     return registry
 
 

@@ -111,10 +111,19 @@ def known_backend(registry: Registry, place: Placement) -> str | None:
         return name
     kind = SettingError if place.backend_origin.layer == "environment" else UnknownBackend
     raise kind(
-        f"no backend {name!r} is registered",
+        f"no backend {name!r} is registered{_inactive(registry)}",
         fix=suggestion(name, ids(registry)),
         origin=place.backend_origin,
     )
+
+
+def _inactive(registry: Registry) -> str:
+    """The plugins that may have been meant to register it."""
+    names = [str(one) for one in registry.plugins if not one.active]
+    if not names:
+        return ""
+    verb = "is" if len(names) == 1 else "are"
+    return f"; {', '.join(names)} {verb} installed, but not used: `rlx backends` says why"
 
 
 def ids(registry: Registry) -> list[str]:

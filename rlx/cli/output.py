@@ -11,12 +11,24 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from rlx.errors import ConfigError, RlxError, printable
+from rlx.errors import Code, ConfigError, RlxError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = ["columns", "dump", "error", "error_json", "prepare_streams", "printable", "text"]
+
+CODES: dict[str, Code] = {
+    "usage": Code(
+        "the command line has an unknown command or option, or lacks an argument",
+        "see `rlx COMMAND --help`.",
+    ),
+    "system": Code(
+        "the operating system refused a file or ran out of room or memory",
+        "check the path, its permissions, and the room that is left.",
+    ),
+}
+"""Codes of what goes wrong outside of rlx's own errors."""
 
 
 class Unwritable(OSError):

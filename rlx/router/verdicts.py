@@ -5,23 +5,60 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rlx.errors import Code
 from rlx.router.reason_text import detail
 
 if TYPE_CHECKING:
     from rlx.origin import Origin
 
-CODES = (
-    "disabled",
-    "not-requested",
-    "oracle",
-    "emission-only",
-    "capability",
-    "coverage",
-    "unavailable",
-    "software-device",
-    "open-failed",
-)
+CODES: dict[str, Code] = {
+    "disabled": Code(
+        "its registration says `enabled: false`, or `RLX_DISABLE` masks it",
+        "set `enabled: true` in an override, or take it out of RLX_DISABLE.",
+    ),
+    "not-requested": Code(
+        "another device or backend was asked for", "ask for this one, or for a list: cuda,cpu."
+    ),
+    "oracle": Code(
+        "it is the reference oracle, which is used only when it is named by id",
+        "name it: RLX_BACKEND=reference.",
+    ),
+    "emission-only": Code(
+        "it compiles for a target but does not run programs",
+        "ask for a backend that dispatches; `rlx backends` shows which do.",
+    ),
+    "capability": Code(
+        "it lacks a capability that the program or the caller needs",
+        "ask for less, or choose a backend that has it: `rlx backends --why ID` lists them.",
+    ),
+    "coverage": Code(
+        "it does not claim an operation, dtype, attribute or number of dimensions",
+        "change the node that is named, or measure the backend again with `rlx conform`.",
+    ),
+    "unavailable": Code(
+        "a probe found that it can't work here",
+        "install what the reason names; `rlx devices --refresh` probes again.",
+    ),
+    "software-device": Code(
+        "a CPU emulates the device, and nobody asked for it",
+        "ask for the device by name, if an emulation will do.",
+    ),
+    "open-failed": Code(
+        "it was tried, and could not be opened",
+        "see the cause; `rlx devices --refresh` probes again.",
+    ),
+}
 """Every reason code, in the order in which the checks run: cheap to dear."""
+
+VERDICTS: dict[str, Code] = {
+    "selected": Code("nothing is against it, and it comes first in order", "nothing is wrong."),
+    "rejected": Code("at least one check is against it", "see its reasons, each with a fix."),
+    "not-reached": Code(
+        "a backend before it was chosen, so that it was not looked at",
+        "give it a lower rank, ask for it, or evaluate everything with `--all`.",
+    ),
+}
+"""What a decision says of each backend; the text shows a rejected one's reason codes instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +103,6 @@ class Candidate:
     """The device spec that was looked at: with the index, where the request names one."""
     rank: int
     verdict: str
-    """`selected`, `rejected` or `not-reached`."""
+    """One of `VERDICTS`."""
     reasons: tuple[Reason, ...] = ()
     """The first failing check; all failing checks where everything was evaluated."""

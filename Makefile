@@ -52,6 +52,7 @@ drift: $(VENV)/.test
 	$(BIN)/python -m rlx.operations --check
 	$(BIN)/python -m rlx.freeze --check
 	$(BIN)/rlx schema --check
+	$(BIN)/python -m rlx.catalogue --check
 	$(BIN)/python -m benchmarks.readme --check
 
 check: lint types drift
@@ -60,6 +61,7 @@ generate: $(VENV)/.test
 	$(BIN)/python -m rlx.operations --write
 	$(BIN)/python -m rlx.freeze --write
 	$(BIN)/rlx schema --write
+	$(BIN)/python -m rlx.catalogue --write
 	$(BIN)/python -m benchmarks.readme --write
 	$(BIN)/python -m tests.tour --write
 

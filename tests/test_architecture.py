@@ -24,7 +24,7 @@ LAYERS = (
     ("probe", "artifact"),
     ("session",),
     ("onnx_backend", "conformance", "testing"),
-    ("cli", "__main__"),
+    ("cli", "catalogue", "__main__"),
 )
 """From the bottom up; a module imports from its own layer and those below."""
 HEAVY = ("numpy", "onnx", "pydantic", "yaml", "rich", "click", "onnxruntime", "platformdirs")

@@ -21,12 +21,15 @@ COMMANDS = {
     "backends": "List the registry in order of precedence.",
     "devices": "Say what can run here, and why the rest can't.",
     "validate": "Check manifests; show every fault with its place.",
+    "diff": "Say which programs would run elsewhere, and why.",
     "schema": "Write or check the generated JSON Schemas.",
     "env": "Show every setting, its value and its source.",
+    "trust": "Let a project's file name what runs.",
     "init": "Write a starter backends.yaml into this folder.",
+    "explain-code": "Say what a code means, with an example and what to do.",
     "demo": "Route and run a real network that ships with onnx.",
 }
-"""Each command's module in this folder is its name; the text is its line in `rlx --help`."""
+"""Each command's module in this folder is its name, with `_` for `-`; the text is in the help."""
 
 NO, USAGE, NO_BACKEND, BROKEN_CONFIG, INTERRUPTED = 1, 2, 3, 4, 130
 
@@ -44,8 +47,15 @@ EXIT_CODES: tuple[tuple[type[errors.RlxError], int], ...] = (
 )
 """The first class that an error is an instance of gives the exit code."""
 
-
-_ROOM = "check the path, its permissions, and the room that is left."
+EXITS: dict[int, errors.Code] = {
+    0: errors.Code("done", "nothing is wrong."),
+    NO: errors.Code("the answer is no", "see what the command printed."),
+    USAGE: errors.Code("usage", "see `rlx COMMAND --help`, or `rlx env` for RLX_* variables."),
+    NO_BACKEND: errors.Code("no backend", "follow a fix that the message lists."),
+    BROKEN_CONFIG: errors.Code("broken configuration", "correct it, then run `rlx validate`."),
+    INTERRUPTED: errors.Code("interrupted", "run it again."),
+}
+"""What each exit code means."""
 
 
 class Commands(click.Group):
@@ -63,7 +73,8 @@ class Commands(click.Group):
         """Import the command's module."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"rlx.cli.{cmd_name}").command
+        module = cmd_name.replace("-", "_")
+        command: click.Command = importlib.import_module(f"rlx.cli.{module}").command
         return command
 
     def resolve_command(
@@ -91,7 +102,7 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done; 1 the answer is no; 2 usage; 3 no backend; 4 broken configuration.",
+    epilog=f"Exit codes: {'; '.join(f'{n} {one.meaning}' for n, one in EXITS.items())}.",
 )
 @click.version_option(rlx.__version__, prog_name="rlx")
 def group() -> None:
@@ -136,6 +147,7 @@ def _run(arguments: Sequence[str], as_json: bool) -> int:
     except (OSError, MemoryError) as error:
         message = str(error) or "there is not enough memory"
         as_json = as_json and not isinstance(error, output.Unwritable)
-        output.refuse("system", output.printable(message), _ROOM, as_json)
+        fix = output.CODES["system"].fix
+        output.refuse("system", output.printable(message), fix, as_json)
         return NO
     return result if isinstance(result, int) else 0

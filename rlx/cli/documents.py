@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rlx.catalogue import KINDS
+
 Schema = dict[str, Any]
 TEXT: Schema = {"type": "string"}
 FLAG: Schema = {"type": "boolean"}
@@ -85,6 +87,43 @@ BACKEND = closed(
     source=TEXT,
     history=by_name(array(SETTING)),
 )
+TRUSTED = closed(
+    path=TEXT,
+    when=TEXT,
+    state={"enum": ["valid", "changed", "missing", "revoked"]},
+    changed=array(TEXT),
+    sha256=TEXT,
+    references=array(closed(path=TEXT, sha256=TEXT)),
+)
+PLUGIN = closed(
+    name=TEXT, version=TEXT, active=FLAG, reason=MAYBE_TEXT, files=array(TEXT), faults=array(FAULT)
+)
+SIDE = closed(name=TEXT, digest=TEXT)
+PLACED = closed(backend=MAYBE_TEXT, device=MAYBE_TEXT, degraded=FLAG)
+SPOT = closed(backend=MAYBE_TEXT, path={"enum": ["native", "lowered", "missing", None]})
+CHANGE = closed(
+    name=TEXT,
+    path=MAYBE_TEXT,
+    digest=TEXT,
+    nodes=COUNT,
+    changed=FLAG,
+    old=PLACED,
+    new=PLACED,
+    causes=array(
+        closed(code=TEXT, backend=MAYBE_TEXT, detail=TEXT, source=MAYBE_TEXT, old_source=MAYBE_TEXT)
+    ),
+    operations=array(
+        closed(
+            operation=TEXT,
+            dtypes=TEXT,
+            nodes=COUNT,
+            old=SPOT,
+            new=SPOT,
+            reason=MAYBE_TEXT,
+            source=MAYBE_TEXT,
+        )
+    ),
+)
 OUTPUT = closed(
     name=TEXT,
     dtype=TEXT,
@@ -103,11 +142,16 @@ def documents() -> dict[str, Schema]:
     body = {key: value for key, value in ROUTE.items() if not key.startswith("$") or key == "$defs"}
     return {
         "route": ROUTE,
-        "backends-output": closed(digest=TEXT, backends=array(BACKEND), warnings=array(FAULT)),
+        "backends-output": closed(
+            digest=TEXT, backends=array(BACKEND), warnings=array(FAULT), plugins=array(PLUGIN)
+        ),
         "devices-output": closed(
             devices=array(closed(id=TEXT, name=TEXT, aliases=array(TEXT))), facts=array(FACT)
         ),
         "validate-output": closed(valid=FLAG, checked=array(TEXT), faults=array(FAULT)),
+        "diff-output": closed(
+            old=SIDE, new=SIDE, changed=COUNT, unchanged=COUNT, programs=array(CHANGE)
+        ),
         "env-output": closed(
             settings=array(
                 closed(
@@ -134,7 +178,25 @@ def documents() -> dict[str, Schema]:
             agrees=FLAG,
         ),
         "schema-output": closed(schemas=array(TEXT), stale=array(TEXT)),
+        "explain-code-output": closed(
+            codes=array(
+                closed(
+                    code=TEXT,
+                    kind={"enum": list(KINDS)},
+                    meaning=TEXT,
+                    fix=TEXT,
+                    example=closed(
+                        language={"enum": ["yaml", "python", "console"]}, shown=TEXT, printed=TEXT
+                    ),
+                )
+            )
+        ),
         "init-output": closed(file=TEXT),
+        "trust-output": closed(
+            action={"enum": ["trusted", "listed", "revoked"]},
+            files=array(TRUSTED),
+            allows=array(closed(backend=MAYBE_TEXT, what=TEXT, value=TEXT, source=TEXT)),
+        ),
         "error": closed(
             error=optional(
                 closed(code=TEXT, message=TEXT, fix=TEXT, source=MAYBE_TEXT),

@@ -45,7 +45,7 @@ CODES: dict[str, Code] = {
         "give both, or neither.",
     ),
     "compiles-without-compiler": Code(
-        "compiles is given for a backend without a compiler",
+        "`compiles` is given for a backend without a compiler",
         "add `compiler` and `payload_format`, or delete `compiles`.",
     ),
     "dispatches-without-factory": Code(

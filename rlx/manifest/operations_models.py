@@ -99,5 +99,5 @@ class OperationsModel(ManifestModel):
     )
     operations: tuple[OperationModel, ...] = Field(
         description="The operations.",
-        examples=[[{"name": "Relu", "inputs": [{"name": "X", "type": "T"}]}]],
+        examples=[[{"name": "acme::Fft", "inputs": [{"name": "X", "type": "float32"}]}]],
     )

@@ -25,6 +25,9 @@ _warned: set[str] = set()
 class UnknownSetting(UserWarning):
     """A variable begins with `RLX_` and means nothing to rlx."""
 
+    code = "unknown-setting"
+    fix = "unset it; `rlx env` lists those that rlx reads."
+
 
 @dataclass(frozen=True, slots=True)
 class Environment:
@@ -119,8 +122,7 @@ def _misspelt(names: Iterable[str]) -> Iterator[SettingError]:
         elif name not in _warned:
             _warned.add(name)
             warnings.warn(
-                f"unknown variable {printable(name)} is ignored. Fix: unset it; `rlx env` lists "
-                "those that rlx reads.",
+                f"unknown variable {printable(name)} is ignored. Fix: {UnknownSetting.fix}",
                 UnknownSetting,
                 stacklevel=2,
             )

@@ -119,9 +119,22 @@ class Draft:
             return builder(self.site(op))
         except NotImplementedError as error:
             raise NotImplementedError(f"node {op.name!r} {op.operation}: {error}") from error
+        except Exception as error:  # noqa: BLE001 - its constants don't fit it: it fails if it runs
+            return _failing(error)
 
     def _type(self, name: str) -> ValueType | None:
         return self.types.get(name, ValueType("", None)) if name else None
+
+
+def _failing(error: Exception) -> Kernel:
+    """A kernel that fails: the run reports it with its node, if it gets there."""
+
+    reason = str(error) or type(error).__name__
+
+    def run(*_: Array) -> Any:
+        raise ValueError(reason)
+
+    return run
 
 
 def _captured(block: Block) -> Iterator[str]:

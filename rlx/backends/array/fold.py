@@ -31,7 +31,7 @@ RANDOM = frozenset(
 def fold(draft: Draft, budget: int = BUDGET) -> None:
     """Run every operation whose inputs are all constants, while its results fit the budget.
 
-    An operation whose result's size is unknown beforehand, or is random, is left alone.
+    An operation whose result's size is unknown beforehand, is random, or fails, is left alone.
     """
     left: list[Op] = []
     for op in draft.ops:
@@ -40,11 +40,16 @@ def fold(draft: Draft, budget: int = BUDGET) -> None:
         if cost is None or cost > budget:
             left.append(op)
             continue
-        budget -= cost
         if op.outputs[0] in draft.constants:
             continue
         inputs = [draft.constants[name] if name else None for name in op.inputs]
-        result = draft.kernel(op)(*inputs)
+        kernel = draft.kernel(op)
+        try:
+            result = kernel(*inputs)
+        except Exception:  # noqa: BLE001 - the run fails so again, if it gets there, and says where
+            left.append(op)
+            continue
+        budget -= cost
         results = result if len(op.outputs) > 1 else (result,)
         for name, value in zip(op.outputs, results, strict=False):
             if name:

@@ -93,6 +93,8 @@ def _normalization(draft: Draft, op: Op) -> _Affine | None:
         return None
     if not all(_is_float(draft, name) for name in op.inputs[1:]):
         return None
+    if len({draft.constants[name].shape for name in op.inputs[1:]}) > 1:
+        return None  # the run says so
     scale, shift, mean, variance = (
         xp.astype(draft.constants[name], xp.float64) for name in op.inputs[1:5]
     )

@@ -212,3 +212,22 @@ def test_threads_run_one_executable_at_once():
         results = list(pool.map(lambda x: executable.run([x])[0], inputs * 8))
     for result, x in zip(results, inputs * 8, strict=True):
         np.testing.assert_allclose(result, -x, rtol=1e-5)
+
+
+def test_constants_that_do_not_fit_fail_the_run_not_the_compilation():
+    """Folding leaves such a node alone, so that it fails only where it is reached."""
+    body = "m () => (float[n] y) <float a = {1}, float b = {5}, float z = {0}>"
+    failing = compiled(body + " { [up] y = Range(a, b, z) }")
+    with pytest.raises(ExecutionError, match=r"^node 'up' Range failed: float division by zero\. "):
+        failing.run([])
+    text = """m (bool c) => (float[n] y) <float[2] w = {1, 2}, float z = {0}, float b = {5}>
+      { y = If (c) <then_branch = t () => (float[n] p) { p = Range(z, b, z) },
+                    else_branch = e () => (float[2] q) { q = Identity(w) }> }"""
+    (found,) = compiled(text).run([np.array(False)])
+    assert found.tolist() == [1, 2]
+
+
+def test_a_kernel_that_constants_make_impossible_fails_the_run():
+    text = "m (float[2,3] x) => (float[a,b] y) <int64[2] to = {4, 4}> { [r] y = Reshape(x, to) }"
+    with pytest.raises(ExecutionError, match=r"^node 'r' Reshape failed: "):
+        compiled(text).run([ones(2, 3)])

@@ -213,9 +213,9 @@ def test_a_transposed_view_is_convolved_like_its_copy():
 
 
 def test_a_window_that_does_not_fit_says_so():
-    message = r"^a window of 5 does not fit into 2 with padding 1, 1$"
+    message = r"^a window of 7 does not fit into 2 with padding 1, 1$"
     with pytest.raises(ValueError, match=message):
-        windows({"pads": (1, 1), "dilations": (2,)}, (3,), (2,))
+        windows({"pads": (1, 1), "dilations": (3,)}, (3,), (2,))
 
 
 def test_threads_do_not_share_working_memory():

@@ -32,6 +32,8 @@ def planner(site: Site) -> Callable[[Any, Any], Plan]:
         plan = plans.get(key)
         if plan is None:
             shape = windows(attributes, w.shape[2:], x.shape[2:])
+            if shape.overhanging:
+                raise ValueError(f"a kernel of {w.shape[2:]} does not fit into {x.shape[2:]}")
             if is_numpy(xp):
                 plan = native_numpy_convolution.plan(shape, x.shape, w.shape, group)
             else:
@@ -133,9 +135,12 @@ def transposed(
     if wanted is None and not auto.startswith("SAME"):
         pads = (auto == "NOTSET" and attributes.get("pads")) or (0,) * (2 * ndim)
         sizes = [f - pads[i] - pads[i + ndim] for i, f in enumerate(full)]
+        if any(size < 0 for size in sizes):
+            raise ValueError(f"padding {tuple(pads)} takes more than the {tuple(full)} there is")
         return list(pads[:ndim]), sizes
     if wanted is None:
-        sizes = [n * s for n, s in zip(spatial, strides, strict=True)]
+        # a kernel shorter than its stride leaves less than n * s, and nothing is added then
+        sizes = [min(n * s, f) for n, s, f in zip(spatial, strides, full, strict=True)]
     else:
         sizes = list(wanted[-ndim:])
     totals = [max(f - size, 0) for f, size in zip(full, sizes, strict=True)]

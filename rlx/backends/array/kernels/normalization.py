@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
+from rlx.backends.array.kernels.reduction import average
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.native import is_numpy
 from rlx.backends.array.site import Fresh
@@ -19,11 +21,11 @@ def per_channel(xp: Any, values: Any, ndim: int) -> Any:
 
 def standardized(xp: Any, x: Any, axes: tuple[int, ...], epsilon: float) -> tuple[Any, Any, Any]:
     """(x - mean) / sqrt(var + epsilon) as a new array, the mean, and the inverse deviation."""
-    mean = xp.mean(x, axis=axes, keepdims=True)
-    y = x - mean
-    inverse = 1 / xp.sqrt(xp.mean(y * y, axis=axes, keepdims=True) + epsilon)
+    middle = average(xp, x, axes, True)
+    y = x - middle
+    inverse = 1 / xp.sqrt(average(xp, y * y, axes, True) + epsilon)
     y *= inverse
-    return y, mean, inverse
+    return y, middle, inverse
 
 
 def batch_normalization(site: Site) -> Kernel:
@@ -75,8 +77,8 @@ def _batch_normalization_training(site: Site, epsilon: float) -> Kernel:
 
     def run(x: Any, scale: Any, bias: Any, mean: Any, variance: Any) -> Any:
         axes = (0, *range(2, x.ndim))
-        now = xp.mean(x, axis=axes)
-        spread = xp.mean((x - per_channel(xp, now, x.ndim)) ** 2, axis=axes)
+        now = average(xp, x, axes, False)
+        spread = average(xp, (x - per_channel(xp, now, x.ndim)) ** 2, axes, False)
         factor = scale / xp.sqrt(spread + epsilon)
         y = x * per_channel(xp, factor, x.ndim) + per_channel(xp, bias - now * factor, x.ndim)
         moved_mean = mean * momentum + now * (1 - momentum)
@@ -128,13 +130,13 @@ def layer_normalization(site: Site) -> Kernel:
 
     def run(x: Any, scale: Any, bias: Any = None) -> Any:
         axes = tuple(range(axis % x.ndim, x.ndim))
-        y, mean, inverse = standardized(xp, x, axes, epsilon)
+        y, middle, inverse = standardized(xp, x, axes, epsilon)
         y *= scale
         if bias is not None:
             y += bias
         if alone:
             return y
-        return y, xp.astype(mean, xp.float32), xp.astype(inverse, xp.float32)
+        return y, xp.astype(middle, xp.float32), xp.astype(inverse, xp.float32)
 
     return Fresh(run)
 
@@ -149,7 +151,7 @@ def rms_normalization(site: Site) -> Kernel:
 
     def run(x: Any, scale: Any) -> Any:
         axes = tuple(range(axis % x.ndim, x.ndim))
-        y = x / xp.sqrt(xp.mean(x * x, axis=axes, keepdims=True) + epsilon)
+        y = x / xp.sqrt(average(xp, x * x, axes, True) + epsilon)
         y *= scale
         return y
 
@@ -162,7 +164,7 @@ def group_normalization(site: Site) -> Kernel:
     groups, epsilon = site.attributes["num_groups"], site.attributes.get("epsilon", 1e-5)
 
     def run(x: Any, scale: Any, bias: Any) -> Any:
-        flat = xp.reshape(x, (x.shape[0], groups, -1))
+        flat = xp.reshape(x, (x.shape[0], groups, prod(x.shape[1:]) // groups))
         y = xp.reshape(standardized(xp, flat, (2,), epsilon)[0], x.shape)
         y *= per_channel(xp, scale, x.ndim)
         y += per_channel(xp, bias, x.ndim)
@@ -189,8 +191,8 @@ def mean_variance_normalization(site: Site) -> Kernel:
     xp, axes = site.xp, tuple(site.attributes.get("axes", (0, 2, 3)))
 
     def run(x: Any) -> Any:
-        y = x - xp.mean(x, axis=axes, keepdims=True)
-        y /= xp.sqrt(xp.mean(y * y, axis=axes, keepdims=True)) + 1e-9
+        y = x - average(xp, x, axes, True)
+        y /= xp.sqrt(average(xp, y * y, axes, True)) + 1e-9
         return y
 
     return Fresh(run)

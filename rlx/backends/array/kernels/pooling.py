@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlx.backends.array import native_numpy_pooling
 from rlx.backends.array.kernels import windows as geometry
+from rlx.backends.array.kernels.reduction import average
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.kernels.windows import Windows, windows
 from rlx.backends.array.native import is_numpy
@@ -181,13 +182,20 @@ def lp_pool(site: Site) -> Kernel:
 def global_average_pool(site: Site) -> Kernel:
     """Build GlobalAveragePool."""
     xp = site.xp
-    return Fresh(lambda x: xp.mean(x, axis=tuple(range(2, x.ndim)), keepdims=True))
+    return Fresh(lambda x: average(xp, x, tuple(range(2, x.ndim)), True))
 
 
 def global_max_pool(site: Site) -> Kernel:
-    """Build GlobalMaxPool."""
+    """Build GlobalMaxPool; the maximum of nothing is what every value exceeds."""
     xp = site.xp
-    return Fresh(lambda x: xp.max(x, axis=tuple(range(2, x.ndim)), keepdims=True))
+
+    def run(x: Any) -> Any:
+        if 0 in x.shape:
+            shape = (*x.shape[:2], *(1,) * (x.ndim - 2))
+            return xp.full(shape, lowest(xp, x.dtype), dtype=x.dtype)
+        return xp.max(x, axis=tuple(range(2, x.ndim)), keepdims=True)
+
+    return Fresh(run)
 
 
 def global_lp_pool(site: Site) -> Kernel:

@@ -105,7 +105,11 @@ def dequantize_linear(site: Site) -> Kernel:
 
 
 def dynamic_quantize_linear(site: Site) -> Kernel:
-    """Build DynamicQuantizeLinear: scale and zero point from the range, which includes zero."""
+    """Build DynamicQuantizeLinear: scale and zero point from the range, which includes zero.
+
+    Where infinities, or a scale that underflows, leave a quotient undefined, the zero point is 255
+    and the value 0, as in ONNX's reference and in onnxruntime.
+    """
     xp = site.xp
 
     def run(x: Any) -> Any:
@@ -114,8 +118,10 @@ def dynamic_quantize_linear(site: Site) -> Kernel:
         low = xp.minimum(xp.min(x), nothing) if x.size else nothing
         span = high - low
         scale = xp.where(span == 0, xp.ones_like(nothing), span) / xp.asarray(255, dtype=x.dtype)
-        zero = xp.round(xp.clip(-low / scale, 0, 255))
-        y = xp.clip(xp.round(x / scale) + zero, 0, 255)
+        zero = -low / scale
+        zero = xp.where(xp.isnan(zero), xp.full_like(zero, 255), xp.round(xp.clip(zero, 0, 255)))
+        y = xp.round(x / scale) + zero
+        y = xp.where(xp.isnan(y), xp.zeros_like(y), xp.clip(y, 0, 255))
         return xp.astype(y, xp.uint8), scale, xp.astype(zero, xp.uint8)
 
     return Fresh(run)

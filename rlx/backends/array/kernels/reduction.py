@@ -74,7 +74,7 @@ def _reduced_shape(x: Array, axes: Ints, keep: bool) -> Ints:
     return tuple(kept)
 
 
-def _mean(xp: Any, x: Array, axes: Ints, keep: bool) -> Array:
+def average(xp: Any, x: Array, axes: Ints, keep: bool) -> Array:
     """Integers are divided in float64 and rounded toward zero."""
     count = math.prod(x.shape[axis] for axis in axes)
     if is_integer(xp, x.dtype):
@@ -177,7 +177,7 @@ KERNELS: dict[str, Builder] = {
     "ReduceProd": widened(_reduction(_prod)),
     "ReduceMax": _reduction(_extreme("max")),
     "ReduceMin": _reduction(_extreme("min")),
-    "ReduceMean": widened(_reduction(_mean)),
+    "ReduceMean": widened(_reduction(average)),
     "ReduceL1": widened(_reduction(_l1)),
     "ReduceL2": widened(_reduction(_real(_l2))),
     "ReduceSumSquare": widened(_reduction(_sum_square)),

@@ -115,6 +115,8 @@ def plan_axis(
     roi: tuple[float, float] | None,
 ) -> Axis:
     """Work out one axis."""
+    if not out:
+        return Axis(axis, np.zeros((0, 1), np.int64), None, None)
     mode = attributes.get("coordinate_transformation_mode", "half_pixel")
     where = coordinates(mode, scale, size, out, roi)
     below = np.ceil(where).astype(np.int64) - 1
@@ -149,7 +151,9 @@ def plan(
     axes = [axis % ndim for axis in attributes.get("axes") or range(ndim)]
     inputs = [shape[axis] for axis in axes]
     if sizes:
-        factors = [size / n for size, n in zip(sizes, inputs, strict=True)]
+        if any(size and not n for size, n in zip(sizes, inputs, strict=True)):
+            raise ValueError(f"an empty axis cannot be resized: {tuple(inputs)} to {sizes}")
+        factors = [size / n if n else 1.0 for size, n in zip(sizes, inputs, strict=True)]
         policy = attributes.get("keep_aspect_ratio_policy", "stretch")
         outs = list(sizes)
         if policy != "stretch":
@@ -166,7 +170,7 @@ def plan(
     steps = [
         (out / n, -axis, plan_axis(attributes, axis, n, out, factor, span))
         for axis, n, out, factor, span in zip(axes, inputs, outs, factors, spans, strict=True)
-        if not (isclose(factor, 1.0) and out == n and span in (None, (0.0, 1.0)))
+        if n and not (isclose(factor, 1.0) and out == n and span in (None, (0.0, 1.0)))
     ]
     return [step for _, _, step in sorted(steps, key=lambda step: step[:2])]
 

@@ -38,6 +38,12 @@ class Windows:
         return any(self.begins) or any(self.ends)
 
     @property
+    def overhanging(self) -> bool:
+        """Whether a window reaches further than the padding that was asked for."""
+        axes = zip(self.sizes, self.ends, self.declared, strict=True)
+        return any(size and end > declared for size, end, declared in axes)
+
+    @property
     def padded_shape(self) -> Shape:
         """The input's sizes with the padding."""
         return tuple(
@@ -56,7 +62,10 @@ class Windows:
 
     def axis_slices(self, axis: int) -> list[slice]:
         """Per element of the window along one axis: where it falls in the padded input."""
-        stride, reach = self.strides[axis], (self.sizes[axis] - 1) * self.strides[axis] + 1
+        stride, size = self.strides[axis], self.sizes[axis]
+        if not size:
+            return [slice(0, 0)] * self.kernel[axis]
+        reach = (size - 1) * stride + 1
         starts = (i * self.dilations[axis] for i in range(self.kernel[axis]))
         return [slice(start, start + reach, stride) for start in starts]
 
@@ -93,7 +102,7 @@ def windows(
         for n, b, e, s, extent in zip(spatial, begins, declared, strides, extents, strict=True):
             size = _count(n, b, e, s, extent, ceil=ceil)
             sizes.append(size)
-            ends.append(max(e, (size - 1) * s + extent - n - b))
+            ends.append(max(e, (size - 1) * s + extent - n - b) if size else e)
     return Windows(
         kernel=tuple(kernel),
         strides=strides,
@@ -107,14 +116,18 @@ def windows(
 
 
 def _count(n: int, begin: int, end: int, stride: int, extent: int, *, ceil: bool) -> int:
-    """How many windows fit along an axis; with ceil, one may hang over, if it starts before."""
+    """How many windows there are along an axis, as ONNX's shape inference counts them.
+
+    With ceil, one may hang over, if it starts before the padding's end. Quotients are rounded
+    toward zero, so that a window that is too large by less than a stride counts as well.
+    """
     room = n + begin + end - extent
-    if room < 0:
+    size = int((room + (stride - 1 if ceil else 0)) / stride) + 1
+    if ceil and (size - 1) * stride >= n + begin:
+        size -= 1
+    if size < 0:
         raise ValueError(f"a window of {extent} does not fit into {n} with padding {begin}, {end}")
-    if not ceil:
-        return room // stride + 1
-    size = -(-room // stride) + 1
-    return size - 1 if (size - 1) * stride >= n + begin else size
+    return size
 
 
 def padded(xp: Any, x: Any, shape: Windows, value: Any) -> Any:

@@ -10,6 +10,9 @@ from rlx.cli import options, output
 from rlx.errors import printable
 
 HEAD = """\
+# yaml-language-server: $schema=.rlx/backends.schema.json
+# For editors: mkdir -p .rlx && rlx schema backends > .rlx/backends.schema.json
+#
 # Which backend runs our programs; see `rlx backends` for the order in force and `rlx validate`
 # to check this file. Everything here changes the packaged configuration; what is absent stays.
 apiVersion: rlx/v1

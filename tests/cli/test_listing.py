@@ -114,7 +114,11 @@ def test_validate_shows_every_fault_of_every_file(rlx, manifest):
     assert done.out.splitlines() == [
         "a.yaml:3:31: rank must be an integer from 0 to 4294967295, got 'high'. "
         "Fix: write a number, such as 5.",
+        "  3 | overrides: [{id: numpy, rank: high}]",
+        "    |                               ^^^^",
         "b.yaml:3:1: unknown key 'backend'. Fix: did you mean 'backends'?",
+        "  3 | backend: []",
+        "    | ^^^^^^^",
         "2 files checked: 2 errors",
     ]
 

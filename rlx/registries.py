@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rlx.coverage import CoverageTable
     from rlx.errors import Fault
     from rlx.manifest.loader import Manifest
-    from rlx.manifest.plugins import Plugin
+    from rlx.manifest.plugins.finding import Plugin
     from rlx.operations import Vocabulary
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rlx.cli import output
-from rlx.manifest.plugins import Plugin, find_plugins
+from rlx.manifest.plugins import find_plugins
 from rlx.settings import configuration
 
 if TYPE_CHECKING:
+    from rlx.manifest.plugins.finding import Plugin
     from rlx.registries import Registry
 
-State = tuple[Plugin, str | None]
-"""A plugin, and why it takes no part."""
+    State = tuple[Plugin, str | None]
+    """A plugin, and why it takes no part."""
 
 
 def states(registry: Registry) -> list[State]:

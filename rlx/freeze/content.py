@@ -10,7 +10,7 @@ from rlx.origin import Origin
 if TYPE_CHECKING:
     from rlx.device import Device
     from rlx.errors import Fault
-    from rlx.manifest.plugins import Plugin
+    from rlx.manifest.plugins.finding import Plugin
     from rlx.operations import Vocabulary
     from rlx.registration import Registration, Setting
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rlx.manifest.discovery import LayerPath
     from rlx.manifest.loader import Manifest
-    from rlx.manifest.plugins import Plugin
+    from rlx.manifest.plugins.finding import Plugin
 
 
 def with_plugins(base: Content, plugins: Iterable[Plugin], files: Sequence[LayerPath]) -> Content:

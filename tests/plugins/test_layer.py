@@ -258,7 +258,7 @@ def loaded_by(code, folder):
 
 def test_without_plugins_no_parser_is_loaded(site):
     loaded = loaded_by("import rlx; rlx.Registry.load(plugins=True, only=True)", site.folder)
-    assert "rlx.manifest.plugins.finding" in loaded
+    assert "rlx.manifest.plugins.distributions" in loaded
     assert not loaded & {"yaml", "pydantic", "numpy", "onnx", "importlib.metadata"}
 
 

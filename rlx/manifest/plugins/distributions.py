@@ -7,9 +7,7 @@ process. The rules are its own: the first distribution of a name on the path cou
 from __future__ import annotations
 
 import os
-import re
 import time
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,28 +20,31 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _LARGEST = 1 << 20
 _MARK = b"[rlx"
 """Begins the sections that may be rlx's."""
-_VERSION = re.compile(rb"(?m)^Version:[ \t]*(\S+)")
+_VERSION = b"version:"
 
 
-@dataclass(frozen=True, slots=True)
 class Distribution:
-    """One installed distribution whose entry points speak of rlx, or can't be read."""
+    """One installed distribution whose entry points speak of rlx, or can't be read.
 
-    name: str
-    """Normalised: lower case, words joined by '-'."""
-    site: str
-    """The folder that it is installed in."""
-    info: str
-    """Its metadata folder, by its name there."""
-    data: bytes = b""
-    """What its `entry_points.txt` holds."""
-    unreadable: str | None = None
-    """Why that file can't be read."""
-    twins: tuple[str, ...] = ()
-    """Metadata folders of the same distribution beside this one."""
-    stray: bool = False
-    """True: it lies in the working directory, which is on the path only because Python puts it
-    there; whoever wrote that folder is not trusted for having been entered."""
+    A plain class, and no regular expressions here: a dataclass takes longer to make than all that
+    is read.
+    """
+
+    __slots__ = ("data", "info", "name", "site", "twins", "unreadable")
+
+    def __init__(self, name: str, site: str, info: str, data: bytes, unreadable: str | None):
+        self.name = name
+        """Normalised: lower case, words joined by '-'."""
+        self.site = site
+        """The folder that it is installed in."""
+        self.info = info
+        """Its metadata folder, by its name there."""
+        self.data = data
+        """What its `entry_points.txt` holds."""
+        self.unreadable = unreadable
+        """Why that file can't be read."""
+        self.twins: tuple[str, ...] = ()
+        """Metadata folders of the same distribution beside this one."""
 
     @property
     def version(self) -> str:
@@ -52,9 +53,9 @@ class Distribution:
         if version:
             return version.partition("-")[0]
         for file in ("METADATA", "PKG-INFO"):
-            found = _VERSION.search(self.read(file))
-            if found:
-                return found[1].decode("ascii", "replace")
+            for line in self.read(file).splitlines():
+                if line.lower().startswith(_VERSION):
+                    return line[len(_VERSION) :].decode("ascii", "replace").strip()
         return ""
 
     def read(self, file: str) -> bytes:
@@ -65,8 +66,12 @@ class Distribution:
             return b""
 
 
-def distributions(path: Sequence[str]) -> Iterator[Distribution]:
-    """Every distribution on the path whose entry points mention rlx, each name once."""
+def distributions(path: Sequence[str]) -> Iterator[tuple[Distribution, bool]]:
+    """Every distribution on the path whose entry points mention rlx, each name once.
+
+    With each goes whether it is a stray: it lies in the working directory, which is on the path
+    only because Python puts it there; nobody is trusted for a folder that was entered.
+    """
     seen: set[str] = set()
     here = _working_directory()
     ordered = [entry for entry in path if not _is_stray(entry, here)]
@@ -74,7 +79,7 @@ def distributions(path: Sequence[str]) -> Iterator[Distribution]:
     for entry in dict.fromkeys((*ordered, *strays)):
         for name, found in _installed(entry):
             if name not in seen and found is not None:
-                yield replace(found, stray=True) if entry in strays else found
+                yield found, entry in strays
             seen.add(name)
 
 
@@ -110,7 +115,8 @@ def _first(name: str, site: str, infos: list[str]) -> Distribution | None:
     for info in infos:
         made = _distribution(name, site, info)
         if made is not None:
-            return replace(made, twins=tuple(one for one in infos if one != info))
+            made.twins = tuple(one for one in infos if one != info)
+            return made
     return None
 
 
@@ -120,8 +126,8 @@ def _distribution(name: str, site: str, info: str) -> Distribution | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        return Distribution(name, site, info, unreadable=error.strerror or "error")
-    return Distribution(name, site, info, data) if _MARK in data else None
+        return Distribution(name, site, info, b"", error.strerror or "error")
+    return Distribution(name, site, info, data, None) if _MARK in data else None
 
 
 def _infos(folder: str) -> list[str]:
@@ -147,7 +153,9 @@ def _stem(info: str) -> str:
 
 
 def _name(info: str) -> str:
-    return re.sub(r"[-_.]+", "-", _stem(info).partition("-")[0]).lower()
+    """The normalised name: runs of '-', '_' and '.' are one '-'."""
+    words = _stem(info).partition("-")[0].lower().replace("_", "-").replace(".", "-").split("-")
+    return "-".join(filter(None, words))
 
 
 def _working_directory() -> str | None:

@@ -1,21 +1,20 @@
-"""The plugins that are installed: the manifests of each, or why it has none that can be read."""
+"""From a distribution to a plugin: the manifests that it names, or why they can't be read."""
 
 from __future__ import annotations
 
 import os
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
 
 from rlx.errors import Fault, printable
 from rlx.manifest.discovery import FILE, LayerPath
-from rlx.manifest.plugins import distributions
+from rlx.manifest.plugins.distributions import FILE as POINTS
 from rlx.origin import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from rlx.manifest.plugins.distributions import Distribution
 
@@ -53,19 +52,8 @@ class _Entry:
     group: str = GROUP
 
 
-def find_plugins(path: Sequence[str] | None = None) -> tuple[Plugin, ...]:
-    """Every plugin on the path (by default `sys.path`), by name; no file of theirs is opened yet.
-
-    The working directory, where Python puts it on the path, is not a place to install into: what
-    it holds is named with that fault.
-    """
-    places = sys.path if path is None else path
-    found = (_plugin(one) for one in distributions.distributions(places))
-    return tuple(sorted((one for one in found if one is not None), key=lambda one: one.name))
-
-
-def _plugin(one: Distribution) -> Plugin | None:
-    """None: a distribution whose entry points are for others."""
+def plugin(one: Distribution, stray: bool) -> Plugin | None:
+    """The plugin that a distribution is; None: its entry points are for others."""
     try:
         text = one.data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -76,7 +64,7 @@ def _plugin(one: Distribution) -> Plugin | None:
     entries = list(dict.fromkeys(_entries(text)))
     if not entries:
         return None
-    if one.stray:
+    if stray:
         message = "it lies in the working directory, from where no plugin is loaded"
         return _broken(one, "plugin-place", message, "install it: `pip install .` in its project.")
     if one.twins:
@@ -90,7 +78,7 @@ def _plugin(one: Distribution) -> Plugin | None:
 def _broken(one: Distribution, code: str, message: str, fix: str) -> Plugin:
     version = printable(one.version)
     name = printable(one.name)
-    origin = Origin(f"{_label(name, version)} {distributions.FILE}", layer=LAYER)
+    origin = Origin(f"{_label(name, version)} {POINTS}", layer=LAYER)
     return Plugin(name, version, (), (Fault(code, message, fix, origin),))
 
 
@@ -116,7 +104,7 @@ def _located(one: Distribution, entries: list[_Entry]) -> Plugin:
     faults: list[Fault] = []
     files: dict[Path, tuple[str, str]] = {}
     for entry in entries:
-        at = Origin(f"{label} {distributions.FILE}", entry.line, entry.column, LAYER)
+        at = Origin(f"{label} {POINTS}", entry.line, entry.column, LAYER)
         try:
             path, top, inner = _file(entry, one)
         except _Misplaced as error:

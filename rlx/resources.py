@@ -1,13 +1,15 @@
 """The one place that knows where `configs/` and `schemas/` are."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
 
 
+@cache
 def _in_checkout() -> bool:
-    """True when this package's own `pyproject.toml` stands beside it."""
+    """True when this package's own `pyproject.toml` stands beside it; a process sees no change."""
     project = PACKAGE.parent / "pyproject.toml"
     try:
         text = project.read_text(encoding="utf-8")

@@ -107,7 +107,7 @@ def attach(manifest: Manifest, prefix: str) -> Manifest:
     found: dict[str, Manifest] = {}
     faults: list[Fault] = []
     seen: set[str] = set()
-    for written, keys in _references(manifest):
+    for written, keys in named_files(manifest):
         if written in seen:
             continue
         seen.add(written)
@@ -120,7 +120,8 @@ def attach(manifest: Manifest, prefix: str) -> Manifest:
     return replace(manifest, references=tuple(found.items()))
 
 
-def _references(manifest: Manifest) -> Iterator[tuple[str, tuple[str | int, ...]]]:
+def named_files(manifest: Manifest) -> Iterator[tuple[str, tuple[str | int, ...]]]:
+    """Each coverage path that a manifest names, as it is written, and the keys of its place."""
     if not isinstance(manifest.model, BackendsModel):
         return
     for index, backend in enumerate(manifest.model.backends):
@@ -128,6 +129,13 @@ def _references(manifest: Manifest) -> Iterator[tuple[str, tuple[str | int, ...]
             value = getattr(backend, key)
             if isinstance(value, str):
                 yield value, ("backends", index, key)
+
+
+def is_below(written: str) -> bool:
+    """True for a path that, by its text, leads to a file below the manifest's folder."""
+    pure = PurePosixPath(written)
+    rooted = pure.is_absolute() or PureWindowsPath(written).drive
+    return not (rooted or ".." in pure.parts or "\\" in written or not pure.parts)
 
 
 def _read_reference(
@@ -138,9 +146,7 @@ def _read_reference(
     faults = Faults(manifest.path, manifest.layer)
     at = (place.line, place.column)
     folder = manifest.file.parent
-    pure = PurePosixPath(written)
-    rooted = pure.is_absolute() or PureWindowsPath(written).drive
-    if rooted or ".." in pure.parts or "\\" in written or not pure.parts:
+    if not is_below(written):
         message = f"{keys[-1]} must be a path below this file's folder, got {show(written)}"
         faults.add("coverage-path", message, "write it as 'coverage/name.yaml'.", at)
         faults.stop()

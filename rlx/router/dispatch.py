@@ -93,6 +93,12 @@ class DispatchReport:
         return "\n".join(lines)
 
 
+def path_of(question: Question, backend: str, signature: Signature) -> str:
+    """What happens to a node of this signature on a registered backend: one of `PATHS`."""
+    table = question.registry.coverage
+    return "native" if table.claims(signature) >> table.facets.index[backend] & 1 else "missing"
+
+
 def report(question: Question, backend: str) -> DispatchReport:
     """The report for any registered backend, whether or not the route selected it.
 
@@ -106,10 +112,10 @@ def report(question: Question, backend: str) -> DispatchReport:
     totals: dict[tuple[str, str], int] = {}
     missing: list[MissingNode] = []
     for number, name, signature, count in _nodes(question):
-        native = bool(table.claims(signature) >> index & 1)
-        key = ("native" if native else "missing", signature.operation)
+        path = path_of(question, backend, signature)
+        key = (path, signature.operation)
         totals[key] = totals.get(key, 0) + count
-        if not native:
+        if path == "missing":
             reason = coverage_reason(question, index, signature, number)
             missing.append(MissingNode(number, name, signature.operation, reason))
     counts = dict.fromkeys(PATHS, 0)

@@ -11,6 +11,8 @@ from rlx.cli import app, documents
 from rlx.session import default
 
 PROJECT = Path(__file__).parents[2]
+PROGRAM = '<ir_version: 10, opset_import: ["" : 21]> '
+RELU = PROGRAM + "f (float[2] x) => (float[2] y) { y = Relu(x) }"
 MLP = str(PROJECT / "examples" / "mlp.onnxtxt")
 
 
@@ -55,5 +57,17 @@ def manifest(tmp_path):
         path = tmp_path / name
         path.write_text(f"apiVersion: rlx/v1\nkind: Backends\n{body}\n", encoding="utf-8")
         return name
+
+    return write
+
+
+@pytest.fixture
+def sides(manifest, tmp_path):
+    """Writes old.yaml and new.yaml, and a program beside them."""
+
+    def write(old, new, program=RELU, name="p.onnxtxt"):
+        manifest(old, "old.yaml")
+        manifest(new, "new.yaml")
+        (tmp_path / name).write_text(program, encoding="utf-8")
 
     return write

@@ -1,0 +1,81 @@
+"""Reloading while others route: only whole registries are seen, and what is held stays."""
+
+import os
+import sys
+import threading
+from itertools import cycle
+from pathlib import Path
+
+import onnx.parser
+import pytest
+
+import rlx
+
+HEAD = "apiVersion: rlx/v1\nkind: Backends\n"
+WHOLES = {
+    "numpy": HEAD + "overrides: [{id: numpy, rank: 5}, {id: onnxruntime-cpu, rank: 500}]\n",
+    "onnxruntime-cpu": HEAD
+    + "overrides: [{id: numpy, rank: 500}, {id: onnxruntime-cpu, rank: 5}]\n",
+}
+"""By the backend that wins under it: neither file's half alone makes another winner."""
+RELOADS, THREADS = 1_000, 8
+TEXT = '<ir_version: 10, opset_import: ["" : 21]> f (float[2] x) => (float[2] y) { y = Relu(x) }'
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path, monkeypatch):
+    """Work in a project of its own; write its backends.yaml, as an editor does, in one step."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(text):
+        Path("new").write_text(text, encoding="utf-8")
+        os.replace("new", "backends.yaml")  # noqa: PTH105 - as the editor does
+
+    return write
+
+
+@pytest.fixture
+def relu():
+    return rlx.load(onnx.parser.parse_model(TEXT))
+
+
+@pytest.fixture
+def often():
+    """Threads take turns so often that any moment of a reload is one that another thread sees."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.needs("onnxruntime")
+def test_eight_threads_through_a_thousand_reloads_see_only_whole_registries(project, relu, often):
+    """Every route is the one of the registry that it says it rests on, and that is one of two."""
+    digests = {}
+    for winner, text in WHOLES.items():
+        project(text)
+        digests[rlx.reload().digest] = winner
+    stop, seen, failures = threading.Event(), [set() for _ in range(THREADS)], []
+
+    def ask(mine):
+        try:
+            while not stop.is_set():
+                route = rlx.route(relu)
+                mine.add((route.question.registry.digest, route.backend))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is reported below
+            failures.append(error)
+
+    threads = [threading.Thread(target=ask, args=(mine,)) for mine in seen]
+    for one in threads:
+        one.start()
+    try:
+        for _, text in zip(range(RELOADS), cycle(WHOLES.values()), strict=False):
+            project(text)
+            rlx.reload()
+    finally:
+        stop.set()
+        for one in threads:
+            one.join(30)
+    assert failures == []
+    assert [mine - set(digests.items()) for mine in seen] == [set()] * THREADS
+    assert all(len(mine) == 2 for mine in seen), "a thread that saw one registry tested nothing"

@@ -218,6 +218,13 @@ class TrustError(RlxError, RuntimeError):
     fix = "run `rlx trust --list` to see what is trusted."
 
 
+class EditError(RlxError, ValueError):
+    """A manifest can't be edited in place as asked."""
+
+    code = "edit"
+    fix = "edit the file yourself, then run `rlx validate`."
+
+
 class UnsupportedFeature(RlxError, NotImplementedError):
     """The backend registered no such facet: compiler, materializer or payload format."""
 

@@ -10,6 +10,7 @@ CODES = {
     "ConfigError": "config",
     "ContractError": "contract",
     "DuplicateBackend": "duplicate-backend",
+    "EditError": "edit",
     "ExecutionError": "execution",
     "InputError": "input",
     "InvalidDevice": "invalid-device",

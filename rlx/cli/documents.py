@@ -124,6 +124,20 @@ CHANGE = closed(
         )
     ),
 )
+EDIT = closed(
+    file=TEXT,
+    backend=TEXT,
+    key={"enum": ["rank", "enabled"]},
+    value={"type": ["integer", "boolean"]},
+    source=MAYBE_TEXT,
+    was={"type": ["integer", "boolean", "null"]},
+    was_source=MAYBE_TEXT,
+    changed=FLAG,
+    written=FLAG,
+    created=FLAG,
+    diff=TEXT,
+    notes=array(TEXT),
+)
 OUTPUT = closed(
     name=TEXT,
     dtype=TEXT,
@@ -192,6 +206,7 @@ def documents() -> dict[str, Schema]:
             )
         ),
         "init-output": closed(file=TEXT),
+        **{f"{name}-output": EDIT for name in ("rank", "enable", "disable")},
         "trust-output": closed(
             action={"enum": ["trusted", "listed", "revoked"]},
             files=array(TRUSTED),

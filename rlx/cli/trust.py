@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rlx.cli import options, output
+from rlx.cli.targets import project
 from rlx.errors import printable
 
 if TYPE_CHECKING:
     from rlx.freeze.powers import Power
-    from rlx.manifest.discovery import LayerPath
     from rlx.manifest.loader import Manifest
     from rlx.manifest.trust import Standing
 
@@ -81,37 +82,31 @@ def checked(path: str | None) -> tuple[Manifest, tuple[Power, ...]]:
         ConfigError: it is not valid there; it holds every fault.
     """
     from rlx.freeze.loading import load
-    from rlx.freeze.merge import merge
     from rlx.freeze.powers import powers
     from rlx.manifest import layers
-    from rlx.manifest.discovery import find
+    from rlx.manifest.discovery import LayerPath, find
 
-    project = None if path is not None else _project()
-    file = str(project.path) if project is not None else str(path)
-    found = find((file,), cwd=Path(file).parent)
-    own = found[-1] if project is None else replace(found[-1], shown=project.shown)
-    if own.layer != "argument":
+    if path is None:
+        own = project()
+        if not os.path.lexists(own.path):
+            raise click.UsageError(
+                "no project's file is here: no rlx.yaml, backends.yaml or configs/backends.yaml. "
+                "Fix: name one, or write one with `rlx init`."
+            )
+    else:
+        here = LayerPath("argument", Path(path), printable(path) or ".")
+        real = os.path.realpath(path)
+        same = (one for one in find(cwd=here.path.parent) if os.path.realpath(one.path) == real)
+        own = replace(next(same, here), shown=here.shown)
+    if own.layer not in ("project", "argument"):
         raise click.UsageError(
-            f"{printable(file)} is the packaged layer, which is always trusted. "
+            f"{own.shown} is of the {own.layer} layer, which is always trusted. "
             "Fix: name a project's file."
         )
-    below = [one for one in found[1:-1] if one.layer != "project"]
-    read = layers.load((*below, own))
-    merge(read.manifests, load(only=True))
-    manifest = read.manifests[-1]
+    own = replace(own, trusted=True)
+    (manifest,) = layers.load([replace(own, layer="argument")]).manifests
+    load((), cwd=own.path.parent, plugins=True, edited=own)
     return manifest, powers(manifest)
-
-
-def _project() -> LayerPath:
-    from rlx.manifest.discovery import find
-
-    found = [one for one in find() if one.layer == "project"]
-    if not found:
-        raise click.UsageError(
-            "no project's file is here: no rlx.yaml, backends.yaml or configs/backends.yaml. "
-            "Fix: name one, or write one with `rlx init`."
-        )
-    return found[0]
 
 
 def _show(

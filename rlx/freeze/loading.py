@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from rlx.freeze.content import Content
 
 PACKAGED = f"packaged {FILE}"
+LAYERS = ("packaged", "plugin", "system", "user", "project", "environment", "argument", "code")
+"""Every layer, the strongest last."""
 
 
 def load(
@@ -23,8 +25,11 @@ def load(
     cwd: StrPath | None = None,
     environment: StrPath | None = None,
     plugins: bool = False,
+    edited: LayerPath | None = None,
 ) -> Content:
     """What the layers in force add up to; arguments as for `discovery.find`, and with `plugins`.
+
+    `edited` takes the place of the same file, or of none, as the last one of its layer.
 
     Raises:
         ConfigError: a file is broken, or a rule is; it holds every fault of that stage.
@@ -32,6 +37,8 @@ def load(
     installed = find_plugins() if plugins else ()
     shipped = [file for one in installed if one.active for file in one.files]
     found = find(config, only, cwd, environment=environment, plugins=shipped)
+    if edited is not None:
+        found = _with(found, edited)
     base = _compiled(found[0])
     if not installed:
         if base is None:
@@ -51,7 +58,16 @@ def load(
 
 def _compiled(packaged: LayerPath) -> Content | None:
     """The compiled packaged layer, unless its YAML was edited, or a user named it to be checked."""
-    return compiled.read(packaged.path.parent) if packaged.shown == PACKAGED else None
+    shipped = packaged.shown == PACKAGED and packaged.data is None
+    return compiled.read(packaged.path.parent) if shipped else None
+
+
+def _with(found: tuple[LayerPath, ...], edited: LayerPath) -> tuple[LayerPath, ...]:
+    if any(one.path == edited.path for one in found):
+        return tuple(edited if one.path == edited.path else one for one in found)
+    height = LAYERS.index(edited.layer)
+    index = sum(LAYERS.index(one.layer) <= height for one in found)
+    return (*found[:index], edited, *found[index:])
 
 
 def parsed(paths: Sequence[LayerPath], base: Content | None = None) -> Content:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,9 @@ class LayerPath:
     """How messages name the file."""
     trusted: bool = True
     """False: a project's file that nobody named; it may set only what does no harm."""
+    data: bytes | None = field(default=None, repr=False)
+    """What the file is taken to hold, where that is not what stands there: an edit, to be judged
+    before it is written."""
 
     @property
     def explicit(self) -> bool:
@@ -68,7 +71,7 @@ def find(
     packaged = resources.configs() / FILE
     layers = [LayerPath("packaged", packaged, f"packaged {FILE}"), *plugins]
     if not only:
-        folder = Path(cwd) if cwd is not None else _working_directory()
+        folder = Path(cwd) if cwd is not None else working_directory()
         for found in (*_site(), *_project(folder)):
             if not any(_same(found.path, earlier.path) for earlier in layers):
                 layers.append(found)
@@ -99,29 +102,35 @@ def _site() -> Iterator[LayerPath]:
             yield LayerPath(layer, path, printable(str(path)))
 
 
-def _working_directory() -> Path | None:
+def working_directory() -> Path | None:
+    """The working directory; None where it was removed."""
     try:
         return Path.cwd()
     except FileNotFoundError:  # the folder was removed: it can hold no project
         return None
 
 
-def _project(cwd: Path | None) -> Iterator[LayerPath]:
-    """The nearest project file, from `cwd` up to the folder that holds `.git`; one at most."""
+def project_folders(cwd: Path | None) -> tuple[Path, ...]:
+    """The folders that may hold the project's file: from `cwd` up to the one that holds `.git`."""
     if cwd is None:
-        return
+        return ()
     start = Path(os.path.abspath(cwd))  # noqa: PTH100 - links in the path stay, `..` goes
-    folders = [start, *start.parents]
+    folders = (start, *start.parents)
     tops = (i for i, folder in enumerate(folders) if os.path.lexists(folder / _REPOSITORY))
-    for folder in folders[: next(tops, 0) + 1]:
+    return folders[: next(tops, 0) + 1]
+
+
+def _project(cwd: Path | None) -> Iterator[LayerPath]:
+    """The nearest project file, one at most."""
+    for folder in project_folders(cwd):
         for name in (*PROJECT_FILES, *_MISNAMED):
             path = folder / name
             if os.path.lexists(path) and not os.path.isdir(path):  # noqa: PTH112 - never raises
-                yield LayerPath("project", path, _relative(path), trusted=False)
+                yield LayerPath("project", path, relative(path), trusted=False)
                 return
 
 
-def _relative(path: Path) -> str:
+def relative(path: Path) -> str:
     """The path from the working directory, where there is one on the same drive."""
     try:
         return printable(os.path.relpath(path))

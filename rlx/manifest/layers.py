@@ -82,7 +82,10 @@ def load(paths: Iterable[LayerPath]) -> Layers:
 
 def _read(path: LayerPath) -> Manifest | None:
     """One layer's manifest; None for another tool's file that happens to have the name."""
-    return manifest(read_bytes(path.path, Faults(path.shown, path.layer)), path)
+    data = path.data
+    if data is None:
+        data = read_bytes(path.path, Faults(path.shown, path.layer))
+    return manifest(data, path)
 
 
 def manifest(data: bytes, path: LayerPath) -> Manifest | None:

@@ -97,6 +97,15 @@ def revoke(path: str | os.PathLike[str]) -> Record:
     return found
 
 
+def is_trusted(path: str | os.PathLike[str]) -> bool:
+    """True when the file, and all that it refers to, is as it was when it was trusted."""
+    try:
+        found = records.read().get(real(path))
+    except TrustError:
+        return False
+    return found is not None and standing(found).state == VALID
+
+
 def standings() -> tuple[Standing, ...]:
     """Every record, by path, and how its files stand to it now.
 
@@ -138,6 +147,7 @@ __all__ = [
     "VALID",
     "Record",
     "Standing",
+    "is_trusted",
     "judged",
     "real",
     "record",

@@ -1,6 +1,8 @@
-"""README's generated parts: what its commands print, and the table of variables.
+"""The documents' generated parts: what their commands print, and README's table of variables.
 
-`python -m tests.tour --write` writes them; `test_readme.py` checks them.
+Every console block of README and `docs/` is replayed in order, a document at a time, in a folder
+of its own: a copy of the checkout, or an empty one where the document says so by `EMPTY`.
+`python -m tests.tour --write [FILE...]` writes what is printed; `tests/docs` checks it.
 """
 
 import os
@@ -16,8 +18,20 @@ from rlx.settings import VARIABLES
 PROJECT = Path(__file__).parent.parent
 README = PROJECT / "README.md"
 COPIED = ("rlx", "configs", "schemas", "examples", "pyproject.toml")
+EMPTY = "<!-- replayed in an empty folder -->"
+ELSEWHERE = re.compile(r"<!-- replayed by (tests/\S+\.py) -->")
+"""In a document whose console blocks need more than this: the test that replays them."""
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+STEP = re.compile(r"^\$ (.*(?:\n> .*)*)\n?", re.MULTILINE)
+"""A command; its further lines, as of a text that it reads, begin with `> `."""
 BEGIN, END = "<!-- variables: generated from rlx's table of variables -->\n", "<!-- end -->\n"
+SHOWN_AS = "/home/ada/project"
+"""How the folder of the replay is written where its path is printed."""
+
+
+def documents():
+    """README and everything in `docs/`."""
+    return [README, *sorted((PROJECT / "docs").rglob("*.md"))]
 
 
 def clone(folder):
@@ -31,34 +45,63 @@ def clone(folder):
     (folder / ".git").mkdir()
 
 
+def prepared(text, folder):
+    """The folder in which a document's commands run."""
+    if EMPTY in text:
+        folder = folder / "project"
+        folder.mkdir()
+    else:
+        clone(folder)
+    return folder
+
+
 def steps(block):
-    """A console block's (command, expected output) pairs."""
-    return [step.partition("\n")[::2] for step in re.split(r"^\$ ", block, flags=re.M)[1:]]
+    """A console block's (command, expected output) pairs; a command may have several lines."""
+    found = list(STEP.finditer(block))
+    ends = [one.start() for one in found[1:]] + [len(block)]
+    return [(one[1], block[one.end() : end]) for one, end in zip(found, ends, strict=True)]
 
 
 def settled(text):
     """The text without what differs from run to run: times, and blanks at line ends."""
     text = re.sub(r"\d[\d.e+]* ms", "N ms", text)
+    text = re.sub(r"\d{4}-\d\d-\d\d( |T)\d\d:\d\d(:\d\d)?", "DATE", text)
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def environment(folder):
+    """The environment without its settings; rlx is the copy where there is one."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("RLX_")}
+    home = str(folder / "home") if (folder / "rlx").is_dir() else f"{folder}-home"
+    source = folder if (folder / "rlx").is_dir() else PROJECT
+    names = ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME")
+    return {
+        **clean,
+        **dict.fromkeys(names, home),
+        "PYTHONPATH": str(source),
+        "PYTHONIOENCODING": "utf-8",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_NAME": "Ada",
+        "GIT_AUTHOR_EMAIL": "ada@example.org",
+        "GIT_COMMITTER_NAME": "Ada",
+        "GIT_COMMITTER_EMAIL": "ada@example.org",
+    }
 
 
 def shell(command, folder):
     """What the command prints, in `folder`, with rlx from there and no settings of this process."""
     python = f'"{sys.executable}"'
     setup = f'rlx() {{ {python} -m rlx "$@"; }}; python() {{ {python} "$@"; }}; '
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("RLX_")}
-    home = str(folder / "home")
-    clean |= {"HOME": home, "XDG_CONFIG_HOME": home, "PYTHONPATH": str(folder)}
     done = subprocess.run(
-        ["bash", "-c", setup + command],
+        ["bash", "-c", setup + re.sub(r"^> ", "", command, flags=re.MULTILINE)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         cwd=folder,
-        env={**clean, "PYTHONIOENCODING": "utf-8"},
+        env=environment(folder),
     )
     assert "Traceback" not in done.stdout, done.stdout
-    return done.stdout
+    return done.stdout.replace(str(folder), SHOWN_AS)
 
 
 def variables():
@@ -71,29 +114,40 @@ def variables():
 
 
 def with_variables(text):
-    """The text with the table between its two marks."""
+    """The text with the table between its two marks, where it has them."""
+    if BEGIN not in text:
+        return text
     head, _, rest = text.partition(BEGIN)
     _, _, tail = rest.partition(END)
     return head + BEGIN + variables() + END + tail
 
 
 def replayed(text, folder):
-    """The text with each command's output as it is now."""
+    """The text with each command's output as it is now; the same where only times differ."""
 
     def fill(match):
         lines = []
-        for command, _ in steps(match.group(1)):
+        for command, expected in steps(match.group(1)):
             printed = shell(command, folder).rstrip()
+            if settled(printed) == settled(expected):
+                printed = expected.rstrip()
             lines += [f"$ {command}", *([printed] if printed else [])]
         return "```console\n" + "\n".join(lines) + "\n```"
 
     return CONSOLE.sub(fill, text)
 
 
+def write(path):
+    """Replay one document and write it."""
+    text = with_variables(path.read_text("utf-8"))
+    if not ELSEWHERE.search(text):
+        with tempfile.TemporaryDirectory() as name:
+            text = replayed(text, prepared(text, Path(name).resolve()))
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("usage: python -m tests.tour --write")
-    with tempfile.TemporaryDirectory() as name:
-        clone(Path(name))
-        text = replayed(with_variables(README.read_text("utf-8")), Path(name))
-    README.write_text(text, encoding="utf-8", newline="\n")
+    if sys.argv[1:2] != ["--write"]:
+        sys.exit("usage: python -m tests.tour --write [FILE...]")
+    for document in [Path(name) for name in sys.argv[2:]] or documents():
+        write(document)

@@ -1,4 +1,4 @@
-"""`rlx explain-code`: what a code means, as text and as JSON; and what is said of an unknown one."""
+"""`rlx explain-code`: what a code means, as text and as JSON, and what of an unknown one."""
 
 import re
 

@@ -99,6 +99,10 @@ RECIPES: dict[tuple[str, str], Recipe] = {
         "session.close()",
         "session.compile(program)",
     ),
+    ("error", "edit"): Recipe(
+        "cat backends.yaml\nrlx rank onnxruntime-cpu --before numpy",
+        (("backends.yaml", f"{HEAD}overrides:\n  - {{id: numpy, rank: 0}}\n"),),
+    ),
     ("error", "trust"): Recipe("rlx trust --revoke backends.yaml"),
     ("error", "unsupported-feature"): python(
         "from rlx.errors import UnsupportedFeature",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rlx.freeze.content import Content
-    from rlx.manifest.plugins import Plugin
+    from rlx.manifest.plugins.finding import Plugin
 
 LAYER = "argument"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rlx.freeze.content import Content
     from rlx.freeze.overlay import Overlay
-    from rlx.manifest.plugins import Plugin
+    from rlx.manifest.plugins.finding import Plugin
 
 NAME = "<stdin>"
 """How standard input is called where the user gives it no name."""

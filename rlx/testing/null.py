@@ -1,12 +1,10 @@
-"""For authors of backends and for tests: a null backend, and registries made in code.
+"""The null backend: it opens on any device, compiles any program, and returns zeros.
 
-The null backend opens on any device, compiles any program and returns zeros of the declared
-types. A `Watch` counts what is done with it, and can make it fail, wait, or lie.
+A `Watch` counts what is done with it, and can make it fail, wait, or lie.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -14,13 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rlx.errors import PrecisionError
-from rlx.operations import Operation
-from rlx.registration import Coverage, Registration, Row
-from rlx.registries import Registry
 from rlx.session.inputs.dtypes import numpy_dtype
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from rlx.backends.protocol import CompileOptions
     from rlx.device import DeviceSpec
@@ -171,50 +166,3 @@ def open_null(spec: DeviceSpec, options: Mapping[str, object]) -> NullBackend:
     if watching.open_error is not None:
         raise watching.open_error
     return NullBackend(spec.name, watching)
-
-
-def registration(id: str = "null", device: str = "cpu", **fields: Any) -> Registration:
-    """A registration of the null backend that dispatches, watched under its id.
-
-    `fields` are any others of `Registration`; `coverage` may be made by `covering`.
-    """
-    defaults: dict[str, Any] = {
-        "target": id,
-        "rank": 100,
-        "dispatches": True,
-        "factory": FACTORY,
-        "options": (("watch", id),),
-    }
-    return Registration(id=id, device=device, **(defaults | fields))
-
-
-def covering(*programs: Program) -> Coverage:
-    """Claims for every node of these programs, and no more."""
-    signatures = {one for program in programs for one in program.requirements.signatures}
-    rows = set()
-    for signature in signatures:
-        types: dict[str, tuple[str, ...]] = {}
-        for variable, dtype in signature.types:
-            types[variable] = (*types.get(variable, ()), dtype)
-        rows.add(Row((signature.operation,), tuple(sorted(types.items()))))
-    return Coverage(tuple(sorted(rows, key=repr)), "declared")
-
-
-def registry(*registrations: Registration, operations: Iterable[str] = ()) -> Registry:
-    """A registry of these alone, with the packaged devices and capabilities.
-
-    The rules of the manifests are not checked, so that large ones are made fast:
-    `Registry.with_backend` checks them. `operations` are names that claims may have beside those
-    of ONNX.
-    """
-    packaged = Registry.load(only=True)
-    content = dataclasses.replace(
-        packaged.content,
-        registrations=tuple(sorted(registrations, key=lambda one: (one.rank, one.id))),
-        warnings=(),
-    )
-    more = tuple(map(Operation, operations))
-    if more:
-        vocabulary = packaged.vocabulary.extended(more, "")
-        content = dataclasses.replace(content, vocabulary=vocabulary)
-    return Registry(content)

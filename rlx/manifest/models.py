@@ -80,12 +80,12 @@ class BackendsModel(ManifestModel):
 
     kind: Literal["Backends"] = Field(description="The manifest's kind.", examples=["Backends"])
     devices: tuple[DeviceModel, ...] = Field(
-        default=(), description="Devices.", examples=[[{"id": "cuda", "name": "CUDA"}]]
+        default=(), description="Devices.", examples=[[{"id": "npu", "name": "NPU"}]]
     )
     capabilities: tuple[CapabilityModel, ...] = Field(
         default=(),
         description="Capabilities.",
-        examples=[[{"id": "dynamic_shapes", "description": "runs at several sizes"}]],
+        examples=[[{"id": "fast_copy", "description": "copies between devices directly"}]],
     )
     backends: tuple[BackendModel, ...] = Field(
         default=(),

@@ -28,10 +28,11 @@ def blocks(path, language):
 
 
 def replayed_here():
-    for path in DOCUMENTS:
-        text = path.read_text("utf-8")
-        if tour.CONSOLE.search(text) and not tour.ELSEWHERE.search(text):
-            yield path
+    return [
+        path
+        for path in DOCUMENTS
+        if tour.CONSOLE.search(text := path.read_text("utf-8")) and not tour.ELSEWHERE.search(text)
+    ]
 
 
 def each(language):

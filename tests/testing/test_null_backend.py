@@ -17,7 +17,7 @@ from rlx.device import DeviceSpec
 from rlx.errors import ConfigError, PrecisionError
 from rlx.session import Session
 
-CONFTEST = Path(__file__).with_name("conftest.py")
+CONFTEST = Path(__file__).parents[1] / "conftest.py"
 
 
 def load(body, inputs="float[n,4] x", outputs="float[n,4] y"):

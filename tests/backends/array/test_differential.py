@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from onnx.reference import ReferenceEvaluator
@@ -116,6 +116,9 @@ def test_reductions_agree(run_node, run_onnxruntime, data):
         "noop_with_empty_axes": 0 if operation != "ReduceSum" else data.draw(st.integers(0, 1)),
     }
     (wanted,) = run_onnxruntime(operation, attributes, [x, n(signed)])
+    assume(not np.isnan(wanted).any())  # overflowing on the way to 0 depends on the order
+        not np.isnan(wanted).any()
+    )  # a product that overflows on its way to 0 depends on the order
     for constants, symbolic in (((), True), ((1,), False)):
         (found,) = run_node(operation, attributes, [x, n(signed)], [wanted], constants, symbolic)
         np.testing.assert_allclose(found, wanted, rtol=1e-4)

@@ -35,11 +35,13 @@ HANGING = {"kernel_shape": [3], "strides": [2], "ceil_mode": 1}
 SAME = {"auto_pad": "SAME_UPPER", "strides": [2]}
 LINEAR = {"mode": "linear"}
 TWICE = f(1, 1, 2, 2)
+BOXES, SCORES = f([[0, 0, 1, 1], [0, NAN, 1, 1]]), f([[0.9, 0.8]])
 
 CASES = [
     ("AveragePool", HANGING, [line(1, 2)], [line(1.5)]),
     ("MaxPool", HANGING, [line(1, 2)], [line(2)]),
     ("LpPool", HANGING, [line(3, -4)], [line(5)]),
+    ("MaxPool", {**HANGING, "kernel_shape": [4]}, [line(1, 2)], [line()]),
     ("MaxPool", {"kernel_shape": [3], "strides": [2]}, [line(1, 2)], [line(2)]),
     ("AveragePool", {"kernel_shape": [3], "dilations": [2]}, [line(1, 2, 3, 4)], [line()]),
     ("AveragePool", {"kernel_shape": [2], "strides": [2]}, [line()], [line()]),
@@ -57,6 +59,13 @@ CASES = [
     ("GroupNormalization", {"num_groups": 2}, [empty(1, 2, 0), f(1, 2), f(0, 0)], [empty(1, 2, 0)]),
     ("InstanceNormalization", {}, [empty(1, 2, 0), f(1, 2), f(0, 0)], [empty(1, 2, 0)]),
     ("LayerNormalization", {}, [empty(2, 0), empty(0)], [empty(2, 0)]),
+    ("LpNormalization", {"p": 3}, [f(3, 4, 5)], [f(3, 4, 5) / np.float32(6)]),
+    ("GridSample", {}, [empty(0, 1, 3, 2), empty(0, 2, 4, 2)], [empty(0, 1, 2, 4)]),
+    ("GatherND", {}, [f(1, 2), np.zeros((3, 1, 0), np.int64)], [f(*[[[1, 2]]] * 3)]),
+    ("ArgMax", {"axis": 1}, [empty(0, 0)], [np.zeros((0, 1), np.int64)]),
+    ("Erf", {}, [f(-INF, -9, 9, INF, NAN)], [f(-1, -1, 1, 1, NAN)]),
+    ("Gelu", {}, [f(-1e30, 1e30, -INF)], [f(0, 1e30, NAN)]),
+    ("NonMaxSuppression", {}, [BOXES, SCORES, np.array([3])], [np.array([[0, 0, 0], [0, 0, 1]])]),
     ("GlobalMaxPool", {}, [empty(1, 0, 0, 0)], [empty(1, 0, 1, 1)]),
     ("GlobalMaxPool", {}, [line()], [line(-INF)]),
     ("GlobalAveragePool", {}, [line()], [line(NAN)]),
@@ -140,6 +149,13 @@ def test_quantizing_extremes_agrees_with_onnxruntime(run_node, run_onnxruntime, 
     ("operation", "attributes", "inputs", "says"),
     [
         ("Conv", {"strides": [2]}, [line(1, 2), line(1, 1, 1)], r"a kernel of \(3,\) does not fit"),
+        (
+            "Conv",
+            {"kernel_shape": [2]},
+            [line(1, 2), line(1)],
+            r"kernel_shape is \(2,\), W's is \(1,\)",
+        ),
+        ("LayerNormalization", {"axis": 3}, [line(1, 2), f(1, 2)], "axis 3 is not one of 3"),
         (
             "ConvTranspose",
             {"pads": [2, 1]},

@@ -31,7 +31,7 @@ def planner(site: Site) -> Callable[[Any, Any], Plan]:
         key = (x.shape, w.shape)
         plan = plans.get(key)
         if plan is None:
-            shape = windows(attributes, w.shape[2:], x.shape[2:])
+            shape = windows(attributes, kernel_of(attributes, w), x.shape[2:])
             if shape.overhanging:
                 raise ValueError(f"a kernel of {w.shape[2:]} does not fit into {x.shape[2:]}")
             if is_numpy(xp):
@@ -44,6 +44,18 @@ def planner(site: Site) -> Callable[[Any, Any], Plan]:
         return plan
 
     return find
+
+
+def kernel_of(attributes: Any, w: Any) -> tuple[int, ...]:
+    """The kernel's sizes.
+
+    Raises:
+        ValueError: the attribute says otherwise.
+    """
+    sizes, stated = tuple(w.shape[2:]), attributes.get("kernel_shape")
+    if stated and tuple(stated) != sizes:
+        raise ValueError(f"kernel_shape is {tuple(stated)}, W's is {sizes}")
+    return sizes
 
 
 def portable_plan(
@@ -86,7 +98,7 @@ def conv_transpose(site: Site) -> Kernel:
 
     def run(x: Any, w: Any, bias: Any = None) -> Any:
         batch, channels, spatial = x.shape[0], x.shape[1], x.shape[2:]
-        kernel, maps = w.shape[2:], w.shape[1] * group
+        kernel, maps = kernel_of(attributes, w), w.shape[1] * group
         begins, sizes = transposed(attributes, kernel, spatial)
         steps = attributes.get("strides") or (1,) * len(kernel)
         plain = {"strides": steps, "dilations": attributes.get("dilations")}

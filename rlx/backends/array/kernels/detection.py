@@ -23,7 +23,7 @@ def corners(xp: Any, boxes: Any, *, centered: bool) -> tuple[Any, Any, Any, Any]
 
 
 def overlap(xp: Any, sides: tuple[Any, Any, Any, Any], one: int, others: Any) -> Any:
-    """Intersection over union of one box with others; zero where either is empty."""
+    """Intersection over union of one box with others; zero where either is empty, or infinite."""
     low_y, high_y, low_x, high_x = sides
     picked = [xp.take(side, others) for side in sides]
     height = xp.minimum(high_y[one], picked[1]) - xp.maximum(low_y[one], picked[0])
@@ -33,7 +33,9 @@ def overlap(xp: Any, sides: tuple[Any, Any, Any, Any], one: int, others: Any) ->
     own = (high_y[one] - low_y[one]) * (high_x[one] - low_x[one])
     union = area + own - shared
     valid = (shared > 0) & (area > 0) & (own > 0) & (union > 0)
-    return xp.where(valid, shared / xp.where(valid, union, xp.ones_like(union)), 0 * union)
+    return xp.where(
+        valid, shared / xp.where(valid, union, xp.ones_like(union)), xp.zeros_like(union)
+    )
 
 
 def non_max_suppression(site: Site) -> Kernel:

@@ -70,7 +70,15 @@ def nd_index(xp: object, sizes: Ints, at: Array, batch: int) -> tuple[Array, ...
 def _gather_nd(site: Site) -> Kernel:
     xp = site.xp
     batch = site.attributes.get("batch_dims", 0)
-    return Fresh(lambda x, at: xp.asarray(x[nd_index(xp, tuple(x.shape), at, batch)], copy=True))
+
+    def gather(x: Array, at: Array) -> Array:
+        if at.shape[-1]:
+            return xp.asarray(x[nd_index(xp, tuple(x.shape), at, batch)], copy=True)
+        spread = (*x.shape[:batch], *(1,) * (at.ndim - 1 - batch), *x.shape[batch:])
+        whole = xp.broadcast_to(xp.reshape(x, spread), (*at.shape[:-1], *x.shape[batch:]))
+        return xp.asarray(whole, copy=True)
+
+    return Fresh(gather)
 
 
 def _one_hot(site: Site) -> Kernel:
@@ -126,7 +134,7 @@ def _top_k(site: Site) -> Kernel:
         def top(x: Array) -> tuple[Array, Array]:
             at = axis_of(axis, x.ndim)
             size = x.shape[at]
-            if k > size:
+            if not 0 <= k <= size:
                 raise ValueError(f"k is {k}, axis {at} has {size} values")
             if largest:  # reversed twice, so that the stable order favours the lower index
                 ascending = xp.argsort(xp.flip(x, axis=at), axis=at, stable=True)

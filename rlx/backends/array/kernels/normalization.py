@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from rlx.backends.array.kernels.operands import axis_within
 from rlx.backends.array.kernels.reduction import average
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.native import is_numpy
@@ -129,7 +130,7 @@ def layer_normalization(site: Site) -> Kernel:
     alone = site.outputs == 1
 
     def run(x: Any, scale: Any, bias: Any = None) -> Any:
-        axes = tuple(range(axis % x.ndim, x.ndim))
+        axes = tuple(range(axis_within(axis, x.ndim), x.ndim))
         y, middle, inverse = standardized(xp, x, axes, epsilon)
         y *= scale
         if bias is not None:
@@ -150,7 +151,7 @@ def rms_normalization(site: Site) -> Kernel:
     axis, epsilon = site.attributes.get("axis", -1), site.attributes.get("epsilon", 1e-5)
 
     def run(x: Any, scale: Any) -> Any:
-        axes = tuple(range(axis % x.ndim, x.ndim))
+        axes = tuple(range(axis_within(axis, x.ndim), x.ndim))
         y = x / xp.sqrt(average(xp, x * x, axes, True) + epsilon)
         y *= scale
         return y
@@ -206,8 +207,10 @@ def lp_normalization(site: Site) -> Kernel:
     def run(x: Any) -> Any:
         if p == 1:
             norm = xp.sum(xp.abs(x), axis=axis, keepdims=True)
-        else:
+        elif p == 2:
             norm = xp.sqrt(xp.sum(x * x, axis=axis, keepdims=True))
+        else:
+            norm = xp.sum(xp.abs(x) ** p, axis=axis, keepdims=True) ** (1 / p)
         return x / xp.where(norm == 0, xp.ones_like(norm), norm)
 
     return Fresh(run)

@@ -62,3 +62,14 @@ def with_ints(
 def axis_of(axis: int, ndim: int) -> int:
     """The axis counted from the front."""
     return axis + ndim if axis < 0 else axis
+
+
+def axis_within(axis: int, ndim: int) -> int:
+    """The axis counted from the front.
+
+    Raises:
+        ValueError: there is no such axis.
+    """
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"axis {axis} is not one of {ndim}")
+    return axis_of(axis, ndim)

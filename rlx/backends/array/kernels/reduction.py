@@ -132,6 +132,8 @@ def _arg_extreme(name: str) -> Builder:
         find = getattr(xp, name)
 
         def first_of(x: Array) -> Array:
+            if 0 in x.shape and 0 in (shape := _reduced_shape(x, (axis,), keep)):
+                return xp.zeros(shape, dtype=xp.int64)
             return xp.astype(find(x, axis=axis, keepdims=keep), xp.int64, copy=False)
 
         def last_of(x: Array) -> Array:

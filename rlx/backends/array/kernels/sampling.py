@@ -43,6 +43,8 @@ def sample(
 ) -> Any:
     """Values of x (N, C, *spatial) at per-axis pixel coordinates (N, P): (N, C, P)."""
     spatial = x.shape[2:]
+    if not x.shape[0]:
+        return xp.zeros((*x.shape[:2], points[0].shape[1]), dtype=x.dtype)
     axes = []
     for point, size in zip(points, spatial, strict=True):
         if mode == "nearest":
@@ -101,7 +103,7 @@ def grid_sample(site: Site) -> Kernel:
 
     def run(x: Any, grid: Any) -> Any:
         spatial = x.shape[2:]
-        flat = xp.reshape(grid, (grid.shape[0], -1, len(spatial)))
+        flat = xp.reshape(grid, (grid.shape[0], prod(grid.shape[1:-1]), len(spatial)))
         points, borders = [], []
         for axis, size in enumerate(spatial):
             n = flat[..., len(spatial) - 1 - axis]

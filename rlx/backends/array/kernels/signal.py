@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rlx.backends.array.dtypes import CODES, native
+from rlx.backends.array.kernels.operands import axis_within
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.site import Fresh
 
@@ -34,7 +35,7 @@ def dft(site: Site) -> Kernel:
     onesided = bool(site.attributes.get("onesided", 0))
 
     def run(x: Any, length: Any = None, axis: Any = None) -> Any:
-        where = (-2 if axis is None else int(axis)) % x.ndim
+        where = axis_within(-2 if axis is None else int(axis), x.ndim)
         halved = inverse and onesided
         default = 2 * (x.shape[where] - 1) if halved else x.shape[where]
         size = default if length is None else int(length)

@@ -116,13 +116,13 @@ def windows(
 
 
 def _count(n: int, begin: int, end: int, stride: int, extent: int, *, ceil: bool) -> int:
-    """How many windows there are along an axis, as ONNX's shape inference counts them.
+    """How many windows there are along an axis, as ONNX's inference and onnxruntime count.
 
-    With ceil, one may hang over, if it starts before the padding's end. Quotients are rounded
-    toward zero, so that a window that is too large by less than a stride counts as well.
+    With ceil, one may hang over, if it starts before the padding's end. Without, the quotient is
+    rounded toward zero, so that a window that is too large by less than a stride counts as well.
     """
     room = n + begin + end - extent
-    size = int((room + (stride - 1 if ceil else 0)) / stride) + 1
+    size = (-(-room // stride) if ceil else int(room / stride)) + 1
     if ceil and (size - 1) * stride >= n + begin:
         size -= 1
     if size < 0:

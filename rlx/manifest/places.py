@@ -12,7 +12,7 @@ QUOTES = ("'", '"')
 REST_OF_LINE = re.compile(r"[ \t]*(?P<comma>,)?[ \t]*(?:(?<=[ \t])#[^\r\n]*)?(?=[\r\n])")
 """What may follow an item of a list in brackets on its line; up to the line's end."""
 _BREAK = re.compile("\r\n|\r|\n")
-_BLANK_END = re.compile("(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)\\Z")
+_BLANK_END = re.compile("(?>\r\n|\r|\n)[ \t]*(?>\r\n|\r|\n)\\Z")
 
 
 def offset(text: str, line: int, column: int) -> int:

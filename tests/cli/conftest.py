@@ -13,6 +13,7 @@ from rlx.session import default
 PROJECT = Path(__file__).parents[2]
 PROGRAM = '<ir_version: 10, opset_import: ["" : 21]> '
 RELU = PROGRAM + "f (float[2] x) => (float[2] y) { y = Relu(x) }"
+SHORT = "apiVersion: rlx/v1\nkind: Backends\n"
 MLP = str(PROJECT / "examples" / "mlp.onnxtxt")
 
 
@@ -71,3 +72,16 @@ def sides(manifest, tmp_path):
         (tmp_path / name).write_text(program, encoding="utf-8")
 
     return write
+
+
+@pytest.fixture
+def file(tmp_path):
+    """`file(body)` writes a manifest, its first line being line 3; `file()` reads it as it is."""
+
+    def use(body=None, name="backends.yaml"):
+        path = tmp_path / name
+        if body is not None:
+            path.write_bytes(f"{SHORT}{body}".encode())
+        return path.read_bytes().decode()
+
+    return use

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rlx.errors import Fault
 from rlx.freeze.faults import show
-from rlx.freeze.nearest import suggest
+from rlx.freeze.nearest import later
 from rlx.registration import LAST_RANK
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _inherited(drafts: Mapping[str, Draft], faults: Faults) -> None:
                     "unknown-backend",
                     draft.place(field).at("evidence", "backend"),
                     f"coverage of {one.id} is inherited from unknown backend {show(parent)}",
-                    suggest(parent, drafts, "name a registered backend."),
+                    later(parent, drafts, "name a registered backend."),
                 )
             elif field == "coverage":
                 parents[one.id] = parent

@@ -43,15 +43,17 @@ def limited(
 
 def _unknown(name: str, operation: Operation, place: Place, faults: Faults) -> None:
     mine = [attribute.name for attribute in operation.attributes]
-    near = nearest(name, mine)
-    if near:
-        fix = f"did you mean {near!r}?"
-    elif mine:
-        fix = f"write one of: {', '.join(mine)}; or give {operation.name} a row of its own."
-    else:
-        fix = f"leave it out, or give {operation.name} a row of its own."
+
+    def meant() -> str:
+        near = nearest(name, mine)
+        if near:
+            return f"did you mean {near!r}?"
+        if mine:
+            return f"write one of: {', '.join(mine)}; or give {operation.name} a row of its own."
+        return f"leave it out, or give {operation.name} a row of its own."
+
     message = f"{operation.name} has no attribute {show(name)}"
-    faults.add("unknown-attribute", place.key("attributes", name), message, fix)
+    faults.add("unknown-attribute", place.key("attributes", name), message, meant)
 
 
 def _value(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlx.freeze.attributes import limited
 from rlx.freeze.faults import show
-from rlx.freeze.nearest import suggest
+from rlx.freeze.nearest import later
 from rlx.registration import Row
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def row(
                 "unknown-operation",
                 place.at("operations", index),
                 f"unknown operation {show(name)}",
-                suggest(name, vocabulary.names, "name an operation of configs/operations.yaml."),
+                later(name, vocabulary.names, "name an operation of configs/operations.yaml."),
             )
     found = tuple({name: one for name, one in known if one is not None}.values())
     _types(found, types, place, vocabulary, faults)
@@ -134,7 +134,7 @@ def _unknown_dtypes(
                 f"unknown dtype {show(dtype)}",
                 f"did you mean {ours!r}?"
                 if ours
-                else suggest(dtype, vocabulary.known_dtypes, advice),
+                else later(dtype, vocabulary.known_dtypes, advice),
             )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rlx.errors import Fault, printable
@@ -11,7 +11,7 @@ from rlx.manifest.faults import limited
 from rlx.manifest.faults import show as quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from rlx.manifest.loader import Manifest
     from rlx.origin import Origin
@@ -84,11 +84,24 @@ class Faults:
     """Everything that is wrong, gathered while freezing; no rule stops at the first."""
 
     found: list[Fault] = field(default_factory=list)
+    _later: dict[Fault, Callable[[], str]] = field(default_factory=dict)
+    """The fixes that are worked out for those faults alone that are shown: that can be slow."""
 
-    def add(self, code: str, origin: Origin, message: str, fix: str, *related: Origin) -> None:
+    def add(
+        self,
+        code: str,
+        origin: Origin,
+        message: str,
+        fix: str | Callable[[], str],
+        *related: Origin,
+    ) -> None:
         """Note one fault; its code is one of the table's. Keys and names are made visible."""
         assert code in CODES, code
-        self.found.append(Fault(code, printable(message), printable(fix), origin, related))
+        told = printable(fix) if isinstance(fix, str) else ""
+        fault = Fault(code, printable(message), told, origin, related)
+        if not isinstance(fix, str):
+            self._later[fault] = fix
+        self.found.append(fault)
 
     def twice(self, what: str, items: Sequence[object], place: Place) -> None:
         """Every item of a list that an earlier item equals."""
@@ -107,7 +120,7 @@ class Faults:
     def in_order(self, paths: Iterable[str]) -> tuple[Fault, ...]:
         """Each once, by file and then by place; of a file with very many, the first ones."""
         order = {path: index for index, path in enumerate(paths)}
-        return limited(
+        shown = limited(
             sorted(
                 dict.fromkeys(self.found),
                 key=lambda fault: (
@@ -118,6 +131,10 @@ class Faults:
                     fault.message,
                 ),
             )
+        )
+        later = self._later
+        return tuple(
+            replace(one, fix=printable(later[one]())) if one in later else one for one in shown
         )
 
 

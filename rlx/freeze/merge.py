@@ -13,7 +13,7 @@ from rlx.freeze.declared import Declared
 from rlx.freeze.digest import digest
 from rlx.freeze.draft import Draft
 from rlx.freeze.faults import Faults, Node, show
-from rlx.freeze.nearest import suggest
+from rlx.freeze.nearest import later
 from rlx.freeze.routing import Routes
 from rlx.freeze.vocabulary import packaged_vocabulary
 
@@ -96,8 +96,9 @@ class Merging:
                 allowed.append(node)
         for node in allowed:
             own: dict[str, Origin] = {}
+            ids = tuple(self.drafts)
             for index, model in enumerate(node.model.overrides):
-                self._override(model, node.below("overrides", index), number, own)
+                self._override(model, node.below("overrides", index), number, own, ids)
             self.routes.add(node, number, self.faults)
 
     def _register(self, model: BackendModel, node: Node, number: int) -> None:
@@ -120,7 +121,12 @@ class Merging:
         self.faults.add("duplicate-id", node.at("id"), message, fix, origin)
 
     def _override(
-        self, model: OverrideModel, node: Node, number: int, own: dict[str, Origin]
+        self,
+        model: OverrideModel,
+        node: Node,
+        number: int,
+        own: dict[str, Origin],
+        ids: tuple[str, ...],
     ) -> None:
         origin = node.at("id")
         earlier = own.setdefault(model.id, origin)
@@ -143,7 +149,7 @@ class Merging:
                 "unknown-override",
                 origin,
                 f"override of unknown backend {show(model.id)}",
-                suggest(model.id, self.drafts, "register it under backends first."),
+                later(model.id, ids, "register it under backends first."),
             )
         elif target.group == number:
             place = target.place("id").at()

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rlx.spelling import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 LISTED = 20
+
+
+def later(name: str, known: Iterable[str], otherwise: str) -> Callable[[], str]:
+    """`suggest`, for a fault that may not be shown: names are compared when it is."""
+    return partial(suggest, name, known, otherwise)
 
 
 def suggest(name: str, known: Iterable[str], otherwise: str) -> str:

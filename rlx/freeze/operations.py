@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rlx.freeze.claims import FOREIGN_NAMES
 from rlx.freeze.faults import show
-from rlx.freeze.nearest import suggest
+from rlx.freeze.nearest import later
 from rlx.freeze.vocabulary import packaged_vocabulary
 from rlx.operations import DEFAULT_DOMAIN, Formal, FormalAttribute, Operation, Vocabulary
 from rlx.operations.encoding import digest
@@ -141,5 +141,5 @@ def _unknown(what: str, name: str, known: Iterable[str], place: Node, faults: Fa
         f"unknown {what} {show(name)}",
         f"did you mean {FOREIGN_NAMES[name]!r}?"
         if name in FOREIGN_NAMES
-        else suggest(name, known, f"write a known {what}."),
+        else later(name, known, f"write a known {what}."),
     )

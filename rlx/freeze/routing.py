@@ -9,7 +9,7 @@ from rlx.device import DeviceSpec
 from rlx.errors import InvalidDevice
 from rlx.freeze.content import Routing
 from rlx.freeze.faults import show
-from rlx.freeze.nearest import suggest
+from rlx.freeze.nearest import later
 from rlx.registration import Setting
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Routes:
                     "unknown-backend",
                     setting.origin,
                     f"unknown backend {show(setting.value)}",
-                    suggest(name, backends, "run `rlx backends` to see the registered ids."),
+                    later(name, backends, "run `rlx backends` to see the registered ids."),
                 )
 
     def frozen(self) -> Routing:
@@ -107,7 +107,7 @@ def _check_devices(setting: Setting, devices: Mapping[str, str], faults: Faults)
                 "unknown-device",
                 setting.origin,
                 f"unknown device {show(spec.name)}",
-                suggest(spec.name, devices, "declare it under devices."),
+                later(spec.name, devices, "declare it under devices."),
             )
 
 

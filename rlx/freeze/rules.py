@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rlx.freeze import names, probes
 from rlx.freeze.faults import show
-from rlx.freeze.nearest import suggest
+from rlx.freeze.nearest import later
 from rlx.registration import LAST_RANK
 from rlx.spelling import nearest
 
@@ -44,7 +44,7 @@ def check(
                 "unknown-capability",
                 draft.place("capabilities").at(index),
                 f"unknown capability {show(capability)}",
-                suggest(capability, capabilities, "declare it under capabilities."),
+                later(capability, capabilities, "declare it under capabilities."),
             )
     place = draft.place("probes")
     faults.twice("probes", [probes.text(probe) for probe in one.probes], place)
@@ -72,16 +72,20 @@ def _device(draft: Draft, devices: Mapping[str, str], faults: Faults) -> None:
     canonical = devices.get(device)
     if canonical == device:
         return
+    place = draft.place("device").at()
     if canonical is not None:
-        message, fix = f"device {device!r} is an alias", f"write {canonical}, the device's id."
-    else:
-        message = f"unknown device {show(device)}"
+        fix = f"write {canonical}, the device's id."
+        faults.add("unknown-device", place, f"device {device!r} is an alias", fix)
+        return
+
+    def meant() -> str:
         near = nearest(device, devices)
-        known = ", ".join(sorted(set(devices.values())))
-        fix = f"write one of: {known}; or declare it under devices."
         if near is not None:
-            fix = f"did you mean {devices[near]!r}?"
-    faults.add("unknown-device", draft.place("device").at(), message, fix)
+            return f"did you mean {devices[near]!r}?"
+        known = ", ".join(sorted(set(devices.values())))
+        return f"write one of: {known}; or declare it under devices."
+
+    faults.add("unknown-device", place, f"unknown device {show(device)}", meant)
 
 
 def _facets(draft: Draft, faults: Faults) -> None:

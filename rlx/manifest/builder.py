@@ -70,6 +70,9 @@ class Builder:
                 self.open = False
 
     def _fault(self, code: str, message: str, fix: str, event: Any) -> None:
+        if self.faults.full:
+            self.faults.count()
+            return
         mark = event.start_mark
         self.faults.add(code, message, fix, (mark.line + 1, mark.column + 1))
 
@@ -144,8 +147,13 @@ class Builder:
 
     def _key(self, node: Node, entries: dict[str, Entry]) -> str | None:
         """The key's text; None where it is not text or was there before: its value is dropped."""
-        place = (node.line, node.column)
         value = node.value
+        if isinstance(value, str) and value not in entries:
+            return value
+        if self.faults.full:
+            self.faults.count()
+            return None
+        place = (node.line, node.column)
         if not isinstance(value, str):
             written = show(self.text[node.start : node.end])[1:-1]
             fix = f"quote it: '{written}'." if written else "write a key before the colon."
@@ -155,9 +163,7 @@ class Builder:
             message = f"a key must be text, got {written or 'nothing'}"
             self.faults.add("yaml-key-not-text", message, fix, place)
             return None
-        first = entries.get(value)
-        if first is None:
-            return value
+        first = entries[value]
         origin = Origin(self.faults.path, first.line, first.column, self.faults.layer)
         message = f"duplicate key {show(value)}, first written at {origin}"
         self.faults.add("yaml-duplicate-key", message, "keep one of them.", place, (origin,))

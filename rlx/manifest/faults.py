@@ -167,9 +167,9 @@ class Faults:
         origin = Origin(self.path, *place, self.layer)
         self._kept.append(Fault(code, message, fix, origin, related))
 
-    def count(self) -> None:
-        """Note one fault more than are shown."""
-        self._more += 1
+    def count(self, more: int = 1) -> None:
+        """Note so many faults more than are shown."""
+        self._more += more
 
     def listed(self) -> tuple[Fault, ...]:
         """The faults in file order; the last one says how many more there are."""

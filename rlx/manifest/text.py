@@ -51,8 +51,10 @@ def decode(data: bytes, faults: Faults) -> str:
         )
         faults.stop()
     for found in _RAW.finditer(text):
-        place = (0, 0) if faults.full else position(text, found.start())
-        _refuse(found.group(), place, faults)
+        if faults.full:
+            faults.count(len(_RAW.findall(text, found.start())))
+            break
+        _refuse(found.group(), position(text, found.start()), faults)
     directive = _DIRECTIVE.match(text)
     if directive is not None:
         got = show(directive.group(1).split()[0])[1:-1]

@@ -24,6 +24,13 @@ _OLD_INT = re.compile(r"[-+]?(?:0b[01_]+|0[0-7_]+|0x[0-9a-fA-F_]+|(?:0|[1-9][0-9
 _OLD_FLOAT = re.compile(
     r"[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?", re.ASCII
 )
+_LOOSE = re.compile(
+    r"[-+]?(?:0o[0-7_]+|_[0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?"
+    r"|\.[0-9_]+(?:[eE][-+]?[0-9]+)?)",
+    re.ASCII,
+)
+"""What is text by both versions, and a number to readers that take `_` for a digit, or a sign
+before an octal number."""
 _SIXTIES = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?", re.ASCII)
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
@@ -77,7 +84,7 @@ def _number(text: str) -> str | int | float | Refusal:
     new_float = None if new_int else _FLOAT.fullmatch(text)
     old_float = None if old_int else _OLD_FLOAT.fullmatch(text)
     if not (new_int or new_float or old_int or old_float):
-        return text
+        return _loose(text) if _LOOSE.fullmatch(text) else text
     digits = text.lstrip("+-").replace("_", "")
     if (new_int or old_int) and len(digits) > MAX_DIGITS:
         return Refusal(
@@ -127,6 +134,14 @@ def _ambiguous(text: str, old: str, new: str, instead: str | None = None) -> Ref
         "yaml-ambiguous-scalar",
         f"{show(text)[1:-1]} without quotes is {old} in YAML 1.1 and {new} in YAML 1.2",
         f"quote it: {show(text)}{also}.",
+    )
+
+
+def _loose(text: str) -> Refusal:
+    return Refusal(
+        "yaml-ambiguous-scalar",
+        f"{show(text)[1:-1]} without quotes is text to some readers and a number to others",
+        f"quote it: {show(text)}.",
     )
 
 

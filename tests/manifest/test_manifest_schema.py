@@ -72,6 +72,7 @@ PASSING = {
     "ambiguous-exponent-unsigned",
     "ambiguous-key-on",
     "ambiguous-leading-zeros",
+    "ambiguous-loose",
     "ambiguous-negative-point",
     "ambiguous-octal",
     "ambiguous-on-off",

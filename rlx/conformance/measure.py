@@ -14,6 +14,7 @@ from onnx import helper
 from rlx.backends.protocol import Backend
 from rlx.conformance.cases import UNJUDGED, Case, allowed
 from rlx.conformance.compare import Tolerance
+from rlx.conformance.corners import corners
 from rlx.conformance.together import misfit, newest
 from rlx.conformance.trial import RAISED, Outcome, Trial, attempt, evaluate
 from rlx.conformance.vary import (
@@ -112,7 +113,7 @@ def measure(
             singles.setdefault(operation, []).append(trial)
     for done, (operation, trials) in enumerate(sorted(singles.items()) if vary else ()):
         progress(operation, done, len(singles))
-        for trial in variants(trials, oracle):
+        for trial in (*variants(trials, oracle), *cornered(operation, oracle)):
             for name, backend in backends.items():
                 findings[name].record(trial, attempt(backend, trial))
     for name, backend in backends.items() if vary else ():
@@ -141,6 +142,14 @@ def variants(trials: Sequence[Trial], oracle: Backend) -> Iterator[Trial]:
         for trial, model in bases
     )
     yield from _limited(made, oracle, seen)
+
+
+def cornered(operation: str, oracle: Backend) -> Iterator[Trial]:
+    """The corners of one operation that the oracle has an answer to."""
+    for variant in corners(operation):
+        judged = _judged(f"{operation}[{variant.label}]", variant, oracle, {})
+        if judged is not None:
+            yield judged
 
 
 def _diverse(bases: list[tuple[Trial, onnx.ModelProto]]) -> list[tuple[Trial, onnx.ModelProto]]:
@@ -196,7 +205,10 @@ def _judged(
     except Exception:  # noqa: BLE001 - an oracle that can't answer judges nobody
         return None
     types = [value.type for value in program.outputs]
-    if any(has_other_dtype(kind, output) for kind, output in zip(types, expected, strict=True)):
+    pairs = list(zip(types, expected, strict=True))
+    if any(
+        has_other_dtype(kind, output) or has_other_shape(kind, output) for kind, output in pairs
+    ):
         return None  # the oracle itself is wrong here
     return Trial(name, program, variant.inputs, expected, Tolerance(scaled=True))
 
@@ -213,4 +225,14 @@ def has_other_dtype(kind: ValueType, output: Any) -> bool:
     return kind.dtype != element_name(helper.np_dtype_to_tensor_dtype(output.dtype))
 
 
-__all__ = ["Findings", "Measurement", "Progress", "measure", "variants"]
+def has_other_shape(kind: ValueType, output: Any) -> bool:
+    """Whether an array's sizes are not what the program declares, as far as it declares them."""
+    if kind.shape is None or not isinstance(output, np.ndarray):
+        return False
+    if len(kind.shape) != output.ndim:
+        return True
+    sizes = zip(kind.shape, output.shape, strict=True)
+    return any(isinstance(size, int) and size != found for size, found in sizes)
+
+
+__all__ = ["Findings", "Measurement", "Progress", "cornered", "measure", "variants"]

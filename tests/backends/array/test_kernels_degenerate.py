@@ -63,6 +63,7 @@ CASES = [
     ("GridSample", {}, [empty(0, 1, 3, 2), empty(0, 2, 4, 2)], [empty(0, 1, 2, 4)]),
     ("GatherND", {}, [f(1, 2), np.zeros((3, 1, 0), np.int64)], [f(*[[[1, 2]]] * 3)]),
     ("ArgMax", {"axis": 1}, [empty(0, 0)], [np.zeros((0, 1), np.int64)]),
+    ("Shrink", {"lambd": -1.0, "bias": 1.5}, [f(0, 2)], [f(1.5, 0.5)]),
     ("Erf", {}, [f(-INF, -9, 9, INF, NAN)], [f(-1, -1, 1, 1, NAN)]),
     ("Gelu", {}, [f(-1e30, 1e30, -INF)], [f(0, 1e30, NAN)]),
     ("NonMaxSuppression", {}, [BOXES, SCORES, np.array([3])], [np.array([[0, 0, 0], [0, 0, 1]])]),

@@ -120,8 +120,8 @@ def _shrink(site: Site) -> Kernel:
     def shrink(x: Array) -> Array:
         wide = xp.astype(x, xp.float64) if is_integer(xp, x.dtype) else x
         zero = xp.zeros_like(wide)
-        low = xp.where(wide < -limit, wide + bias, zero)
-        return xp.astype(xp.where(wide > limit, wide - bias, low), x.dtype)
+        high = xp.where(wide > limit, wide - bias, zero)
+        return xp.astype(xp.where(wide < -limit, wide + bias, high), x.dtype)
 
     return Fresh(shrink)
 

@@ -141,7 +141,7 @@ def _attention(site: Site, *, rounding: bool = False) -> Kernel:
         groups = q.shape[1] // k.shape[1]
         if groups > 1:
             k, v = xp.repeat(k, groups, axis=1), xp.repeat(v, groups, axis=1)
-        factor = 1 / sqrt(q.shape[3]) if scale is None else scale
+        factor = 1 / sqrt(max(q.shape[3], 1)) if scale is None else scale
         if rounding:
             root = xp.asarray(sqrt(factor), dtype=q.dtype)
             scores = product(xp, q * root, xp.matrix_transpose(k) * root)

@@ -34,7 +34,7 @@ def linear_attention(site: Site) -> Kernel:
             decay = xp.exp(heads_first(xp, decay, kv_heads))
         if beta is not None:
             beta = heads_first(xp, beta, beta.shape[2])
-        factor = scale or 1 / sqrt(k.shape[3])
+        factor = scale or 1 / sqrt(max(k.shape[3], 1))
         outputs = []
         for t in range(q.shape[2]):
             key, value = k[:, :, t, :], v[:, :, t, :]

@@ -61,12 +61,12 @@ def _harmless(value: Any) -> bool:
 
 def _refuse(what: str, origin: Origin, node: Node, faults: Faults) -> None:
     manifest = node.manifest
-    reason = "until this file is trusted"
+    refused = "refused until this file is trusted"
     if manifest.distrust:
-        reason = f"until this file is trusted again: {manifest.distrust}"
+        refused = f"refused: {manifest.distrust}"
     faults.add(
         "untrusted",
         origin,
-        f"{what} is refused {reason}",
+        f"{what} is {refused}",
         f"read it, then run `rlx trust {manifest.path}`; or name it, by RLX_CONFIG or --config.",
     )

@@ -47,7 +47,7 @@ def judged(manifest: Manifest) -> Manifest:
     changed = _changed(manifest, record)
     if changed:
         noun = " and ".join(changed)
-        reason = f"{noun} changed since it was trusted on {record.when}"
+        reason = f"{noun} changed since this file was trusted on {record.when}"
         return replace(manifest, distrust=reason)
     references = tuple(
         (written, replace(one, trusted=True)) for written, one in manifest.references

@@ -27,7 +27,7 @@ evidence: {kind: declared}
 rows: []
 """
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
-ON = "since it was trusted on 2026-05-04 12:00:00Z"
+ON = "since this file was trusted on 2026-05-04 12:00:00Z"
 TRY = "name the file each time instead: RLX_CONFIG=FILE, or --config FILE."
 AGAIN = "delete that file, then trust again what you still trust."
 

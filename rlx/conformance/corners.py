@@ -52,6 +52,16 @@ def plain_corners(operation: str) -> Iterator[Variant]:
         yield from _unique()
     elif operation in POOLS:
         yield from _pooled(operation)
+    elif operation == "MeanVarianceNormalization":
+        x = _counted((1, 2, 2, 3))
+        x[:, 0] = 0.5
+        yield _node(operation, ("x",), (x,), {}, "a channel that does not vary")
+    elif operation == "AffineGrid":
+        theta = _counted((1, 2, 3))
+        for aligned in (0, 1):
+            operands = (theta, np.array([1, 1, 3, 1]))
+            attributes = {"align_corners": aligned}
+            yield _node(operation, ("x", "size"), operands, attributes, f"one column,{aligned}")
 
 
 def _resized() -> Iterator[Variant]:

@@ -10,6 +10,7 @@ from rlx.operations.values import normalised, shortest
 from rlx.operations.vocabulary import Formal, FormalAttribute, Operation, Vocabulary
 
 HEADER = """\
+# yaml-language-server: $schema=../schemas/operations.schema.json
 # The operations that coverage may name, at one opset. Generated from ONNX's operator schemas:
 # change nothing here; run `python -m rlx.operations --write`.
 apiVersion: rlx/v1

@@ -74,12 +74,17 @@ def check(files: Sequence[str], strict: bool = False, stdin: str | None = None) 
 
 
 def _in_force(strict: bool) -> Report:
+    from rlx.manifest.discovery import find
     from rlx.session.default import load_registry
+    from rlx.settings import configuration
 
     try:
         registry = load_registry()
     except ConfigError as error:
-        return Report((), tuple(dict.fromkeys(error.faults)), strict)
+        named, only = configuration()
+        found = find((), only, environment=named or None)
+        names = tuple(one.shown for one in found)
+        return Report(names, tuple(dict.fromkeys(error.faults)), strict)
     installed = _files(registry.plugins)
     return Report(registry.sources, registry.warnings, strict, installed=installed)
 

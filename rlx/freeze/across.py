@@ -11,12 +11,14 @@ from rlx.freeze.nearest import later
 from rlx.registration import LAST_RANK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from rlx.freeze.draft import Draft
     from rlx.freeze.faults import Faults
     from rlx.registration import Registration
 
+SHOWN = 20
+"""Names of a circle that are shown."""
 LAYERS = ("", "packaged", "plugin", "system", "user", "project", "environment", "argument", "code")
 """A warning points at the latest of these: what the reader has most likely just written."""
 
@@ -63,19 +65,31 @@ def _inherited(drafts: Mapping[str, Draft], faults: Faults) -> None:
                 )
             elif field == "coverage":
                 parents[one.id] = parent
+    for circle in _circles(parents):
+        start = circle[0]
+        path = [*circle[:SHOWN], f"{len(circle) - SHOWN} more"] if len(circle) > SHOWN else circle
+        faults.add(
+            "cyclic-evidence",
+            drafts[start].place("coverage").at("evidence", "backend"),
+            f"coverage is inherited in a circle: {' from '.join([*path, start])}",
+            "measure or declare the claims of one of them.",
+        )
+
+
+def _circles(parents: Mapping[str, str]) -> Iterator[list[str]]:
+    """Each circle once, from its first name in order; every name is visited once."""
+    visited: set[str] = set()
     for start in sorted(parents):
-        path = [start]
-        while path[-1] in parents and len(path) <= len(parents):
-            path.append(parents[path[-1]])
-            if path[-1] == start:
-                break
-        if len(path) > 1 and path[-1] == start and start == min(path):
-            faults.add(
-                "cyclic-evidence",
-                drafts[start].place("coverage").at("evidence", "backend"),
-                f"coverage is inherited in a circle: {' from '.join(path)}",
-                "measure or declare the claims of one of them.",
-            )
+        path: dict[str, None] = {}
+        name = start
+        while name in parents and name not in visited:
+            visited.add(name)
+            path[name] = None
+            name = parents[name]
+        if name in path:
+            circle = list(path)[list(path).index(name) :]
+            first = circle.index(min(circle))
+            yield circle[first:] + circle[:first]
 
 
 def equal_ranks(registrations: Iterable[Registration]) -> tuple[Fault, ...]:

@@ -27,6 +27,8 @@ def limited(
         values = tuple(attributes[name])
         for number, operation in enumerate(operations):
             formal = operation.attribute(name)
+            if formal is None and faults.full:
+                break
             if formal is None:
                 _unknown(name, operation, place, faults)
                 continue

@@ -99,6 +99,8 @@ def _types(
     for variable, dtypes in types.items():
         _unknown_dtypes(variable, dtypes, place, vocabulary, faults)
         for operation in operations:
+            if faults.full:
+                return
             allowed = operation.dtypes(variable)
             if allowed is None:
                 mine = [name for name, _ in operation.types]

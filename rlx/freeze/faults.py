@@ -9,14 +9,16 @@ from rlx.errors import Fault, printable
 from rlx.freeze.codes import CODES
 from rlx.manifest.faults import limited
 from rlx.manifest.faults import show as quoted
+from rlx.origin import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from rlx.manifest.loader import Manifest
-    from rlx.origin import Origin
 
 Key = str | int
+MOST = 10_000
+"""Faults that are kept of one freeze: of each file 100 are shown."""
 
 
 class Place(Protocol):
@@ -87,6 +89,11 @@ class Faults:
     _later: dict[Fault, Callable[[], str]] = field(default_factory=dict)
     """The fixes that are worked out for those faults alone that are shown: that can be slow."""
 
+    @property
+    def full(self) -> bool:
+        """True when a further fault is dropped: what would find many need not look."""
+        return len(self.found) >= MOST
+
     def add(
         self,
         code: str,
@@ -97,6 +104,8 @@ class Faults:
     ) -> None:
         """Note one fault; its code is one of the table's. Keys and names are made visible."""
         assert code in CODES, code
+        if self.full:
+            return
         told = printable(fix) if isinstance(fix, str) else ""
         fault = Fault(code, printable(message), told, origin, related)
         if not isinstance(fix, str):
@@ -133,9 +142,15 @@ class Faults:
             )
         )
         later = self._later
-        return tuple(
+        told = tuple(
             replace(one, fix=printable(later[one]())) if one in later else one for one in shown
         )
+        if not self.full:
+            return told
+        origin = Origin(told[-1].origin.path, layer=told[-1].origin.layer)
+        fix = "correct those above, then run `rlx validate` again."
+        message = f"… and perhaps more: rlx looks for {MOST}"
+        return (*told, Fault("more-faults", message, fix, origin))
 
 
 def show(value: object) -> str:

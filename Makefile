@@ -64,6 +64,7 @@ generate: $(VENV)/.test
 	$(BIN)/python -m rlx.catalogue --write
 	$(BIN)/python -m benchmarks.readme --write
 	$(BIN)/python -m tests.tour --write
+	$(BIN)/python -m tests.packaging.tutorial --write
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks

@@ -26,9 +26,14 @@ class Environment:
 
     def borrow(self):
         """Let it import what the tests' own environment has, except rlx: no network is needed."""
-        site = self.output("-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
         mine = sysconfig.get_path("purelib")
-        Path(site.strip(), "borrowed.pth").write_text(mine + "\n", encoding="utf-8")
+        (self.site / "borrowed.pth").write_text(mine + "\n", encoding="utf-8")
+
+    @property
+    def site(self):
+        """The folder that packages are installed into."""
+        site = self.output("-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+        return Path(site.strip())
 
     def pip(self, *arguments):
         self.output("-m", "pip", "install", "-q", "--no-warn-script-location", *map(str, arguments))
@@ -48,10 +53,9 @@ class Environment:
         return done.stdout + (done.stderr if code else "")
 
 
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory):
-    """A copy of what the project ships, to build from and to edit."""
-    folder = tmp_path_factory.mktemp("checkout")
+def copy_of_checkout(folder):
+    """A copy of what the project ships."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name in SHIPPED:
         source = PROJECT / name
         if source.is_dir():
@@ -61,14 +65,24 @@ def checkout(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def wheel(checkout, tmp_path_factory):
-    """The wheel built from the copy."""
-    folder = tmp_path_factory.mktemp("wheel")
+def wheel_of(project, folder):
+    """The wheel built from a project's folder."""
     subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", folder, checkout],
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", folder, project],
         check=True,
         capture_output=True,
     )
     (found,) = folder.glob("*.whl")
     return found
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A copy of what the project ships, to build from and to edit."""
+    return copy_of_checkout(tmp_path_factory.mktemp("checkout"))
+
+
+@pytest.fixture(scope="module")
+def wheel(checkout, tmp_path_factory):
+    """The wheel built from the copy."""
+    return wheel_of(checkout, tmp_path_factory.mktemp("wheel"))

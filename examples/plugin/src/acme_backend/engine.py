@@ -72,8 +72,8 @@ class Executable:
         for node in body.nodes:
             if self._trace:
                 _log.info("%s makes %s", node.operation, node.outputs[0])
-            arguments = [values[name] for name in node.inputs]
-            values[node.outputs[0]] = np.asarray(OPERATIONS[node.operation](*arguments))
+            compute = OPERATIONS[node.operation]
+            values[node.outputs[0]] = np.asarray(compute(*(values[name] for name in node.inputs)))
         computed = {name for node in body.nodes for name in node.outputs}
         return [
             values[one.name] if one.name in computed else np.array(values[one.name])

@@ -85,6 +85,8 @@ def checked(path: str | None) -> tuple[Manifest, tuple[Power, ...]]:
     from rlx.freeze.powers import powers
     from rlx.manifest import layers
     from rlx.manifest.discovery import LayerPath, find
+    from rlx.manifest.faults import Faults
+    from rlx.manifest.files import read_bytes
 
     if path is None:
         own = project()
@@ -103,7 +105,8 @@ def checked(path: str | None) -> tuple[Manifest, tuple[Power, ...]]:
             f"{own.shown} is of the {own.layer} layer, which is always trusted. "
             "Fix: name a project's file."
         )
-    own = replace(own, trusted=True)
+    data = read_bytes(own.path, Faults(own.shown, own.layer))
+    own = replace(own, trusted=True, data=data)
     (manifest,) = layers.load([replace(own, layer="argument")]).manifests
     load((), cwd=own.path.parent, plugins=True, edited=own)
     return manifest, powers(manifest)

@@ -98,7 +98,8 @@ def _site() -> Iterator[LayerPath]:
         ("user", platformdirs.user_config_dir("rlx", appauthor=False)),
     ):
         path = Path(folder) / FILE
-        if os.path.lexists(path):
+        # Without a home the path is not absolute: it would be the project's, and be trusted.
+        if path.is_absolute() and os.path.lexists(path):
             yield LayerPath(layer, path, printable(str(path)))
 
 

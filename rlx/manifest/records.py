@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rlx.errors import TrustError, printable
-from rlx.manifest import writing
 from rlx.origin import Origin
 
 if TYPE_CHECKING:
@@ -44,7 +43,11 @@ class Record:
 
 
 def store() -> Path:
-    """The file that holds the records; it need not be there."""
+    """The file that holds the records; it need not be there.
+
+    Where the user has no home, the path is not absolute, and nothing is read from it: else a
+    project could bring a record of its own along.
+    """
     import platformdirs
 
     return Path(platformdirs.user_state_dir("rlx", appauthor=False), "trust.json")
@@ -57,6 +60,8 @@ def read() -> dict[str, Record]:
         TrustError: the file can't be read, or does not hold what rlx writes there.
     """
     path = store()
+    if not path.is_absolute():
+        return {}
     try:
         data = _bytes(path)
     except FileNotFoundError:
@@ -83,7 +88,11 @@ def changing() -> Iterator[dict[str, Record]]:
     Raises:
         TrustError: they can't be read or written.
     """
+    from rlx.manifest import writing
+
     path = store()
+    if not path.is_absolute():
+        _fail(path, "this user has no home folder to keep a record of trusted files in", _NAME)
     with contextlib.ExitStack() as stack:
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,8 @@ from rlx.manifest.loader import digest_of
 from rlx.manifest.records import Record
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from rlx.manifest.loader import Manifest
 
 VALID, CHANGED, MISSING = "valid", "changed", "missing"
@@ -70,6 +71,8 @@ def record(manifest: Manifest, now: datetime | None = None) -> Record:
     Raises:
         TrustError: the records can't be read or written.
     """
+    from datetime import UTC, datetime
+
     moment = datetime.now(UTC) if now is None else now
     made = Record(
         path=real(manifest.file),

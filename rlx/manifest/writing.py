@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 from pathlib import Path
 
@@ -21,7 +20,7 @@ def replace(path: str | os.PathLike[str], data: bytes, *, mode: int | None = Non
         OSError: it can't be written, and is as it was; the error names `path`.
     """
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
+    temporary = target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
     try:
         try:
             old = target.stat()

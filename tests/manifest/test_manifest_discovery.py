@@ -56,6 +56,13 @@ def test_all_layers_in_order(empty_site):
     ]
 
 
+def test_a_user_without_a_home_has_no_layer_that_a_project_could_bring(monkeypatch):
+    write("~/.config/rlx/backends.yaml")
+    for name in ("user_config_dir", "site_config_dir"):
+        monkeypatch.setattr(f"platformdirs.{name}", lambda *_, **__: "~/.config/rlx")
+    assert shown() == [PACKAGED]
+
+
 def test_only_keeps_what_was_named(empty_site):
     for name in ("system", "user", "work"):
         write(empty_site / name / "backends.yaml")

@@ -79,6 +79,7 @@ def environment(folder):
         **clean,
         **dict.fromkeys(names, home),
         "PYTHONPATH": str(source),
+        "PATH": f"{_commands(Path(f'{folder}-bin'))}{os.pathsep}{clean['PATH']}",
         "PYTHONIOENCODING": "utf-8",
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_AUTHOR_NAME": "Ada",
@@ -88,12 +89,21 @@ def environment(folder):
     }
 
 
+def _commands(folder):
+    """A folder for the path with `rlx`, `python` and `pre-commit`, of this interpreter."""
+    if not folder.is_dir():
+        folder.mkdir()
+        for name, module in (("rlx", "-m rlx"), ("python", ""), ("pre-commit", "-m pre_commit")):
+            path = folder / name
+            path.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n', "utf-8")
+            path.chmod(0o755)
+    return folder
+
+
 def shell(command, folder):
     """What the command prints, in `folder`, with rlx from there and no settings of this process."""
-    python = f'"{sys.executable}"'
-    setup = f'rlx() {{ {python} -m rlx "$@"; }}; python() {{ {python} "$@"; }}; '
     done = subprocess.run(
-        ["bash", "-c", setup + re.sub(r"^> ", "", command, flags=re.MULTILINE)],
+        ["bash", "-c", re.sub(r"^> ", "", command, flags=re.MULTILINE)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -121,6 +121,18 @@ MEANINGS: dict[str, Code] = {
         "A file named as coverage is a manifest of another kind.",
         "name a manifest of kind Coverage.",
     ),
+    "plugin-entry": Code(
+        "A plugin's entry point is not written as `package` or `package:file.yaml`.",
+        "correct it in the plugin's pyproject.toml, and install it again.",
+    ),
+    "plugin-place": Code(
+        "A plugin's package lies where rlx can't read it, or is installed twice.",
+        "install the plugin again: `pip install --force-reinstall NAME`.",
+    ),
+    "plugin-file": Code(
+        "A plugin's manifest is named by a path, or a link, that leads out of its package.",
+        "put the file itself into the package.",
+    ),
     "more-faults": Code(
         "A file has more faults than are shown.",
         "correct those that are shown, then run `rlx validate` again.",

@@ -28,11 +28,13 @@ def blocks(path, language):
 
 
 def replayed_here():
-    return [
-        path
-        for path in DOCUMENTS
-        if tour.CONSOLE.search(text := path.read_text("utf-8")) and not tour.ELSEWHERE.search(text)
-    ]
+    cases = []
+    for path in DOCUMENTS:
+        text = path.read_text("utf-8")
+        if tour.CONSOLE.search(text) and not tour.ELSEWHERE.search(text):
+            marks = [pytest.mark.needs("pre_commit")] if "$ pre-commit" in text else []
+            cases.append(pytest.param(path, marks=marks, id=name_of(path)))
+    return cases
 
 
 def each(language):
@@ -46,7 +48,7 @@ def each(language):
 
 @POSIX
 @pytest.mark.needs("onnxruntime")
-@pytest.mark.parametrize("path", replayed_here(), ids=name_of)
+@pytest.mark.parametrize("path", replayed_here())
 def test_the_commands_print_what_is_shown(path, tmp_path):
     text = path.read_text("utf-8")
     folder = tour.prepared(text, tmp_path)
@@ -93,7 +95,9 @@ def test_every_block_says_what_it_holds(path):
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
 def test_a_test_that_is_said_to_replay_a_document_exists_and_names_it(path):
     for test in tour.ELSEWHERE.findall(path.read_text("utf-8")):
-        assert path.name in (tour.PROJECT / test).read_text("utf-8")
+        assert (tour.PROJECT / test).is_file()
+        beside = (tour.PROJECT / test).parent.glob("*.py")
+        assert any(path.name in one.read_text("utf-8") for one in beside)
 
 
 @pytest.mark.parametrize("path", tour.documents(), ids=name_of)

@@ -61,6 +61,9 @@ def test_every_code_that_text_can_have_occurs_among_the_examples():
         "file-too-large",
         "file-unreadable",
         "more-faults",
+        "plugin-entry",
+        "plugin-file",
+        "plugin-place",
         "yaml-too-deep",
         "yaml-too-many-values",
     }

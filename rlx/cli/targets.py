@@ -114,7 +114,7 @@ def target(file: str | None) -> Target:
     own = project() if file is None else LayerPath("argument", Path(file), printable(file) or ".")
     real = os.path.realpath(own.path)
     found = find((), only, cwd, environment=named or None)
-    same = [one for one in found if os.path.realpath(one.path) == real]
+    same = [one for one in found if os.path.realpath(one.path) == real and not one.misnamed]
     if same:
         own = replace(same[0], shown=own.shown)
     missing = not os.path.lexists(own.path)
@@ -142,7 +142,7 @@ def project() -> LayerPath:
             if one.misnamed:
                 raise EditError(
                     f"{one.shown} is not read: rlx reads names that end in .yaml",
-                    fix="rename it, or name a file with --file.",
+                    fix="rename it, or name another file.",
                 )
             return one
     folders = project_folders(working_directory())

@@ -149,11 +149,12 @@ def test_a_stronger_layer_that_wins_is_said(rlx, file, monkeypatch):
     )
 
 
-def test_a_file_that_nothing_names_is_said_to_be_read_by_nobody(rlx, file):
-    file("", "other.yaml")
-    assert rlx("disable", "numpy", "--file", "other.yaml").out == (
-        "edited other.yaml: enabled of numpy is false (other.yaml:5:26; was true by default)\n"
-        "note: other.yaml is read only where it is named: RLX_CONFIG, or --config\n"
+@pytest.mark.parametrize("name", ["other.yaml", "backends.yml"])
+def test_a_file_that_nothing_names_is_said_to_be_read_by_nobody(rlx, file, name):
+    file("", name)
+    assert rlx("disable", "numpy", "--file", name).out == (
+        f"edited {name}: enabled of numpy is false ({name}:5:26; was true by default)\n"
+        f"note: {name} is read only where it is named: RLX_CONFIG, or --config\n"
     )
 
 

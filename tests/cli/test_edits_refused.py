@@ -154,7 +154,7 @@ def test_what_can_not_be_written_is_as_it_was(rlx, file, tmp_path, monkeypatch):
             SHORT,
             1,
             "backends.yml is not read: rlx reads names that end in .yaml. "
-            "Fix: rename it, or name a file with --file.",
+            "Fix: rename it, or name another file.",
         ),
         (
             "backends.yaml",

@@ -1,6 +1,7 @@
 """The JSON Schemas: up to date, and of one mind with the models."""
 
 import json
+import typing
 from pathlib import Path
 
 import jsonschema
@@ -9,6 +10,7 @@ import yaml
 from pydantic import ValidationError
 
 from rlx import resources
+from rlx.manifest import models as models_module
 from rlx.manifest import parse, schema
 from rlx.manifest.models import KINDS
 
@@ -155,6 +157,30 @@ def test_every_field_has_a_description_and_examples_that_fit_it(name):
         for example in one["examples"]:
             validator = jsonschema.Draft202012Validator({**one, "$defs": body["$defs"]})
             assert validator.is_valid(example), (key, example)
+
+
+def choices(annotation):
+    """The values of every Literal in a type."""
+    if typing.get_origin(annotation) is typing.Literal:
+        return set(typing.get_args(annotation))
+    return {one for part in typing.get_args(annotation) for one in choices(part)}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_every_closed_choice_is_offered_to_editors(name):
+    body = SCHEMAS[name]
+    models = {one.__name__: one for one in vars(models_module).values() if isinstance(one, type)}
+    root = next(one for kind, one in KINDS.items() if kind.lower() == name)
+    for model, described in [
+        (root, body),
+        *((models[key], one) for key, one in body["$defs"].items()),
+    ]:
+        for key, field in model.model_fields.items():
+            offered = json.dumps(described["properties"][key])
+            for choice in choices(field.annotation):
+                assert json.dumps(choice) in offered, (model, key)
+            if choices(field.annotation):
+                assert '"enum"' in offered or '"const"' in offered
 
 
 def test_a_model_is_frozen():

@@ -1,0 +1,45 @@
+"""`rlx validate` with plugins: below each file, and judged themselves as what they are."""
+
+import pytest
+
+from rlx.cli import app
+from rlx.session import default
+from tests.plugins.conftest import backend
+
+HEAD = "apiVersion: rlx/v1\nkind: Backends\n"
+
+
+@pytest.fixture
+def validate(site, tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+
+    def run(body, *arguments):
+        (folder / "a.yaml").write_text(f"{HEAD}{body}\n", encoding="utf-8")
+        default.forget()
+        code = app.run(["validate", *(arguments or ("a.yaml",))])
+        return code, capsys.readouterr().out
+
+    return run
+
+
+def test_a_file_may_change_what_a_plugin_registers(site, validate):
+    site.plugin(f"backends:\n{backend('acme')}")
+    assert validate("overrides: [{id: acme, rank: 7}]") == (0, "1 file checked: no faults\n")
+
+
+def test_a_plugins_own_file_does_not_stand_above_itself(site, validate):
+    site.plugin(f"backends:\n{backend('acme')}")
+    (file,) = site.folder.rglob("backends.yaml")
+    assert validate("", str(file)) == (0, "1 file checked: no faults\n")
+
+
+def test_a_conflict_with_a_plugin_shows_the_place_in_it(site, validate):
+    site.plugin(f"backends:\n{backend('acme')}")
+    code, out = validate("backends: [{id: acme, device: cpu, rank: 7}]")
+    assert code == 1
+    lines = out.splitlines()
+    assert lines[0].startswith("a.yaml:3:17: backend 'acme' is already registered, at ")
+    assert sum(line.count("^^^^") for line in lines) == 1
+    assert len(lines) == 7

@@ -172,7 +172,7 @@ def deform_conv(site: Site) -> Kernel:
         if mask is not None:
             values = values * xp.reshape(mask, (batch * offsets, 1, taps * pixels))
         columns = xp.reshape(values, (batch, group, channels // group * taps, pixels))
-        y = xp.matmul(xp.reshape(w, (group, maps // group, -1)), columns)
+        y = xp.matmul(xp.reshape(w, (group, maps // group, prod(w.shape[1:]))), columns)
         y = xp.reshape(y, (batch, maps, *out))
         return y if bias is None else y + xp.reshape(bias, (-1, 1, 1))
 

@@ -8,6 +8,7 @@ import click
 
 from rlx.cli import options, output, plugins
 from rlx.errors import UnknownBackend, printable
+from rlx.settings.placement import inactive_plugins
 
 if TYPE_CHECKING:
     from rlx.registration import Registration, Setting
@@ -46,9 +47,9 @@ def command(why: str | None, config: tuple[str, ...], as_json: bool, as_format: 
 def _find(registry: Registry, backend: str) -> Registration:
     found = registry.get(backend)
     if found is None:
-        known = ", ".join(one.id for one in registry.registrations)
         raise UnknownBackend(
-            f"no backend {printable(backend)!r} is registered", fix=f"choose one of: {known}."
+            f"no backend {printable(backend)!r} is registered{inactive_plugins(registry)}",
+            fix=f"choose one of: {plugins.others(backend, registry)}.",
         )
     return found
 

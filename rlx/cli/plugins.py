@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from rlx.cli import output
+from rlx.errors import printable
 from rlx.manifest.plugins import find_plugins
 from rlx.settings import configuration
+from rlx.spelling import nearest
 
 if TYPE_CHECKING:
     from rlx.manifest.plugins.finding import Plugin
@@ -26,6 +29,16 @@ def states(registry: Registry) -> list[State]:
 
 def _count(faults: int) -> str:
     return f"{faults} fault{'' if faults == 1 else 's'}, shown as warnings"
+
+
+def others(backend: str, registry: Registry) -> str:
+    """The ids to choose from; where none is like this one, where its plugin would have to be."""
+    ids = [one.id for one in registry.registrations]
+    known = ", ".join(ids)
+    if nearest(backend, ids) is not None:
+        return known
+    sites = [printable(one) for one in dict.fromkeys(sys.path) if one.endswith("-packages")]
+    return f"{known}; or install its plugin into {' or '.join(sites) or 'a folder of sys.path'}"
 
 
 def lines(found: list[State]) -> list[str]:

@@ -111,14 +111,14 @@ def known_backend(registry: Registry, place: Placement) -> str | None:
         return name
     kind = SettingError if place.backend_origin.layer == "environment" else UnknownBackend
     raise kind(
-        f"no backend {name!r} is registered{_inactive(registry)}",
+        f"no backend {name!r} is registered{inactive_plugins(registry)}",
         fix=suggestion(name, ids(registry)),
         origin=place.backend_origin,
     )
 
 
-def _inactive(registry: Registry) -> str:
-    """The plugins that may have been meant to register it."""
+def inactive_plugins(registry: Registry) -> str:
+    """The plugins that may have been meant to register what is missing, as the end of a message."""
     names = [str(one) for one in registry.plugins if not one.active]
     if not names:
         return ""

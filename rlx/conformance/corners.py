@@ -23,6 +23,7 @@ TRANSFORMS = (
 )
 NEAREST = ("ceil", "floor", "round_prefer_ceil", "round_prefer_floor")
 POOLS = ("AveragePool", "LpPool", "MaxPool")
+POLICIES = ("not_larger", "not_smaller", "stretch")
 SCALED = (((2, 5), (0.7, 0.5)), ((1, 5), (1.0, 0.3)), ((4, 3), (1.6, 2.3)), ((6, 7), (0.45, 0.9)))
 """Sizes of two axes, and by what they are scaled: down, to one element, up, and unevenly."""
 POOLED = (
@@ -66,14 +67,29 @@ def plain_corners(operation: str) -> Iterator[Variant]:
 
 def _resized() -> Iterator[Variant]:
     ways: list[dict[str, Any]] = [{"mode": "nearest", "nearest_mode": way} for way in NEAREST]
-    ways += [{"mode": m, "antialias": a} for m in ("linear", "cubic") for a in (0, 1)]
+    for mode, antialias in itertools.product(("linear", "cubic"), (0, 1)):
+        way = {"mode": mode, "antialias": antialias}
+        ways += [way, {**way, "exclude_outside": 1}]
+    ways += [{"mode": "cubic", "antialias": 0, "cubic_coeff_a": -0.5}]
     for transform, way in itertools.product(TRANSFORMS, ways):
         attributes = {"coordinate_transformation_mode": transform, **way}
+        label = ",".join(map(str, attributes.values()))
         for sizes, scales in SCALED:
             x = _counted((1, 1, *sizes))
             factors = np.array([1, 1, *scales], np.float32)
-            label = ",".join(map(str, (*attributes.values(), sizes)))
-            yield _node("Resize", ("x", "", "scales"), (x, factors), attributes, label)
+            yield _scaled(x, factors, attributes, f"{label},{sizes}")
+        for axes in ((2, 3), (3, 2)):
+            yield _scaled(x, factors[list(axes)], {**attributes, "axes": axes}, f"{label},{axes}")
+        for policy in POLICIES:
+            changed = {**attributes, "keep_aspect_ratio_policy": policy}
+            operands = (x, np.array([1, 1, 4, 3] if policy == "stretch" else [1, 1, 4, 5]))
+            if policy != "stretch":
+                changed["axes"], operands = (2, 3), (x, operands[1][2:])
+            yield _node("Resize", ("x", "", "", "sizes"), operands, changed, f"{label},{policy}")
+
+
+def _scaled(x: Any, factors: Any, attributes: dict[str, Any], label: str) -> Variant:
+    return _node("Resize", ("x", "", "scales"), (x, factors), attributes, label)
 
 
 def _pooled(operation: str) -> Iterator[Variant]:
@@ -108,9 +124,9 @@ def _unique() -> Iterator[Variant]:
 
 
 def _counted(shape: Sequence[int]) -> Any:
-    """Small whole numbers, none twice in a row."""
+    """Whole numbers, none twice in a row, and all far from 0, where relative errors are large."""
     count = int(np.prod(shape))
-    return (np.arange(count, dtype=np.float32) * 3 % 11 + 1).reshape(shape)
+    return (np.arange(count, dtype=np.float32) * 3 % 11 + 20).reshape(shape)
 
 
 def _node(

@@ -183,6 +183,9 @@ def _retyped(
             arrays[places[value.name]] = recast(arrays[places[value.name]], new)
         else:
             _set_dtype_attribute(node, variable, schema, new)
+    for value in copy.graph.output:  # its sizes may follow from values, and those change
+        if value.type.HasField("tensor_type"):
+            value.type.tensor_type.ClearField("shape")
     label = ",".join(f"{variable}={dtype}" for variable, dtype in chosen.items())
     return Variant(label, copy, tuple(arrays))
 

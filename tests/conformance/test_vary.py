@@ -95,3 +95,10 @@ def test_scalars_stay_arrays() -> None:
 def test_narrow_dtypes_change_into_each_other() -> None:
     narrow = np.array([1, 2], ml_dtypes.float8_e5m2)
     assert recast(narrow, "float8e8m0").astype(np.float32).tolist() == [1, 2]
+
+
+def test_sizes_that_values_decide_are_left_open() -> None:
+    text = "g (float a, float b, float c) => (float[3] y) { y = Range(a, b, c) }"
+    inputs = tuple(np.array(value, np.float32) for value in (0, 3, 1))
+    found = {v.label: v.model for v in type_variants(model(text), inputs)}
+    assert not found["T=int16"].graph.output[0].type.tensor_type.HasField("shape")

@@ -44,13 +44,14 @@ def row(
     for variable, dtypes in types.items():
         faults.twice(f"types.{variable}", dtypes, place.below("types", variable))
     known = [(name, vocabulary.get(name)) for name in names]
+    spelt = vocabulary.names if any(one is None for _, one in known) else ()
     for index, (name, operation) in enumerate(known):
         if operation is None:
             faults.add(
                 "unknown-operation",
                 place.at("operations", index),
                 f"unknown operation {show(name)}",
-                later(name, vocabulary.names, "name an operation of configs/operations.yaml."),
+                later(name, spelt, "name an operation of configs/operations.yaml."),
             )
     found = tuple({name: one for name, one in known if one is not None}.values())
     _types(found, types, place, vocabulary, faults)

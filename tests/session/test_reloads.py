@@ -6,10 +6,12 @@ import threading
 from itertools import cycle
 from pathlib import Path
 
+import numpy as np
 import onnx.parser
 import pytest
 
 import rlx
+from rlx.errors import ConfigError
 
 HEAD = "apiVersion: rlx/v1\nkind: Backends\n"
 WHOLES = {
@@ -79,3 +81,36 @@ def test_eight_threads_through_a_thousand_reloads_see_only_whole_registries(proj
     assert failures == []
     assert [mine - set(digests.items()) for mine in seen] == [set()] * THREADS
     assert all(len(mine) == 2 for mine in seen), "a thread that saw one registry tested nothing"
+
+
+def test_what_runs_is_untouched_and_keeps_its_registry(project, relu):
+    project(WHOLES["numpy"])
+    rlx.reload()
+    with rlx.Session() as session:
+        model = session.compile(relu)
+        before = session.route(relu)
+        project(WHOLES["onnxruntime-cpu"])
+        assert rlx.reload() is rlx.default_registry()
+        assert session.route(relu).question.registry is before.question.registry
+        assert session.route(relu).backend == before.backend == "numpy"
+        assert model(np.array([-1, 2], np.float32))[0].tolist() == [0, 2]
+
+
+def test_a_broken_edit_is_reported_and_routes_stay_as_they_were(project, relu):
+    project(WHOLES["numpy"])
+    good, route = rlx.reload(), rlx.route(relu)
+    project(HEAD + "overrides: [{id: nunpy, rank: 5}]\n")
+    with pytest.raises(ConfigError) as caught:
+        rlx.reload()
+    assert str(caught.value) == (
+        "backends.yaml:3:18: override of unknown backend 'nunpy'. Fix: did you mean 'numpy'?"
+    )
+    assert rlx.default_registry() is good
+    assert rlx.route(relu) is route
+
+
+def test_the_packaged_layer_is_read_once_while_its_files_stay_as_they_are(project):
+    project(WHOLES["numpy"])
+    first = rlx.reload().get("reference")
+    project(WHOLES["onnxruntime-cpu"])
+    assert rlx.reload().get("reference") is first

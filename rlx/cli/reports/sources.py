@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from rlx.origin import Origin
 
 _BREAK = re.compile("\r\n|\r|\n")
-_TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|[^\s,:\[\]{}]+(?::[^\s,:\[\]{}]+)*""")
+_TOKEN = re.compile(
+    r"""'(?:[^']++|'')*+'|"(?:[^"\\]++|\\.)*+"|[^\s,:\[\]{}]++(?::[^\s,:\[\]{}]++)*+"""
+)
+"""Possessive: a MiB of quoted text takes no room for ways back."""
 _PACKAGED = f"packaged {FILE}"
 _REPOSITORY = ".git"
 

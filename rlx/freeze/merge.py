@@ -107,8 +107,9 @@ class Merging:
         if earlier is None:
             self.drafts[model.id] = made
             return
-        origin = earlier.place("id").at()
-        if earlier.group == number:
+        same = earlier.group == number
+        origin = earlier.place("id").at() if same else earlier.registration.origin
+        if same:
             fix = "delete one of them, or choose another id."
             if node.manifest.layer == "plugin" and _plugin(origin) != _plugin(node.at()):
                 fix = "uninstall one of the two plugins, or have its author choose another id."

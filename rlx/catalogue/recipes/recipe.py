@@ -34,7 +34,7 @@ def python(*lines: str, files: tuple[tuple[str, str], ...] = ()) -> Recipe:
 def plugin(entry: str, *files: tuple[str, str]) -> Recipe:
     """An installed distribution whose manifest is named by this entry point."""
     entries = ("site/acme-1.0.dist-info/entry_points.txt", f"[rlx.manifests]\nacme = {entry}\n")
-    return Recipe(f"cat {entries[0]}\nrlx backends | head -n 2", (entries, *files))
+    return Recipe(f"cat {entries[0]}\nrlx backends > backends.txt", (entries, *files))
 
 
 INIT = ("site/acme/__init__.py", "")

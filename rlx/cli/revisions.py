@@ -86,8 +86,9 @@ def blob(revision: str, path: str) -> bytes | None:
         ) as process:
             try:
                 assert process.stdin is not None and process.stdout is not None  # noqa: PT018
-                process.stdin.write(f"{revision}:{path}\n".encode(errors="surrogateescape"))
-                process.stdin.close()
+                with suppress(BrokenPipeError):  # it has ended, and says why below
+                    process.stdin.write(f"{revision}:{path}\n".encode(errors="surrogateescape"))
+                    process.stdin.close()
                 head = process.stdout.readline().split()
                 if len(head) == 3 and head[1] == b"blob" and head[2].isdigit():
                     return process.stdout.read(min(int(head[2]), MAX_BYTES + 1))

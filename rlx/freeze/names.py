@@ -25,7 +25,8 @@ def identity(what: str, name: str, origin: Origin, faults: Faults) -> None:
     if IDENTITY.fullmatch(name):
         return
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-    good = slug if name.isascii() and IDENTITY.fullmatch(slug) else "my-name"
+    fits = name.isascii() and len(slug) <= LONGEST and IDENTITY.fullmatch(slug)
+    good = slug if fits else "my-name"
     faults.add(
         "identity",
         origin,

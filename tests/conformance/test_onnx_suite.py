@@ -18,7 +18,7 @@ from rlx.conformance.cases import TOTAL, load_cases, runner_arguments
 BACKENDS = [
     pytest.param("numpy", 1908, id="numpy"),
     pytest.param(
-        "onnxruntime-cpu", 1872, id="onnxruntime-cpu", marks=pytest.mark.needs("onnxruntime")
+        "onnxruntime-cpu", 1858, id="onnxruntime-cpu", marks=pytest.mark.needs("onnxruntime")
     ),
 ]
 

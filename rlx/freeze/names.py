@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rlx.manifest.faults import show
+from rlx.manifest.faults import LONGEST, show
 
 if TYPE_CHECKING:
     from rlx.freeze.faults import Faults

@@ -54,7 +54,7 @@ def test_what_is_printed_is_short_and_harmless(judged):
     for one in judged[:-1]:
         text = one["out"] + one["err"]
         assert len(text) < 300_000, one["name"]
-        assert max(map(len, text.splitlines())) < 2_000, one["name"]
+        assert max(map(len, text.splitlines())) < 6_000, one["name"]  # a path is told whole
         assert not re.search(
             "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069]", text
         ), one

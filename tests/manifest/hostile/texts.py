@@ -214,7 +214,7 @@ def tags() -> Iterator[Case]:
 LETTERS = (
     *"аеіοрсᴀａℯⅰ１𝐚𝓪ıſﬁªⓐ٠०Ａéñßꭰㅤ日ӏѐ",
     *("\u200b", "\u200c", "\u200d", "\u2060", "\u00ad", "\u200e", "\u200f", "\u202a", "\u202e"),
-    *("\u2066", "\u2069", "\u061c", "\u180e", "\u3164", "\u115f", "\uffa0", "\u0301", "\ufe0f"),
+    *("\u2066", "\u2069", "\u061c", "\u180e", "\u115f", "\uffa0", "\u0301", "\ufe0f"),
     *("\u00a0", "\u3000", "\u2003", "\u2800", "\U000e0061", "\U0001f600", "\ue000", "\u034f"),
 )
 """Letters that look like others, letters that are not seen, and some that turn text round."""

@@ -113,7 +113,7 @@ def test_a_file_whose_ending_keeps_it_from_being_read_is_noted():
 
 def test_no_other_tool_has_a_file_of_rlxs_own_name():
     write("rlx.yaml", "overrides: [{id: numpy, rank: 10}]\n")
-    with pytest.raises(ConfigError, match="rlx.yaml:1:1: 'apiVersion' is missing"):
+    with pytest.raises(ConfigError, match=r"rlx\.yaml:1:1: 'apiVersion' is missing"):
         discover()
 
 

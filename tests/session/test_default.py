@@ -154,7 +154,7 @@ def test_fields_make_a_registration_and_a_function_names_itself():
     made = rlx.register_backend(
         id="mine", device="cpu", factory=testing.open_null, dispatches=True, options={"watch": "w"}
     )
-    assert (made.target, made.factory) == ("mine", "rlx.testing:open_null")
+    assert (made.target, made.factory) == ("mine", "rlx.testing.null:open_null")
     assert made.options == (("watch", "w"),)
     rlx.acquire("mine").close()
     assert testing.watch("w").opened == 1

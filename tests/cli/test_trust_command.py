@@ -207,8 +207,7 @@ def test_a_broken_store_stops_nothing_that_needs_no_trust(trusting, file, tmp_pa
     done = trusting("backends")
     assert done.code == 4
     assert done.err.splitlines()[0] == (
-        "backends.yaml:4:5: device 'npu' is refused: "
-        f"{broken}. {FIX}"
+        f"backends.yaml:4:5: device 'npu' is refused: {broken}. {FIX}"
     )
     done = trusting("trust")
     assert (done.code, done.err) == (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ FILE = "backends.yaml"
 PROJECT_FILES = ("rlx.yaml", FILE, f"configs/{FILE}")
 _MISNAMED = tuple(name.removesuffix("yaml") + "yml" for name in PROJECT_FILES)
 _REPOSITORY = ".git"
+_MOVING = ("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "ANDROID_DATA", "ANDROID_ROOT")
+"""The variables by which platformdirs finds other folders than those that are usual on Linux."""
 
 StrPath = str | os.PathLike[str]
 
@@ -91,6 +94,8 @@ def _name(found: LayerPath, layers: list[LayerPath]) -> None:
 
 
 def _site() -> Iterator[LayerPath]:
+    if _plainly_absent():
+        return
     import platformdirs
 
     for layer, folder in (
@@ -101,6 +106,19 @@ def _site() -> Iterator[LayerPath]:
         # Without a home the path is not absolute: it would be the project's, and be trusted.
         if path.is_absolute() and os.path.lexists(path):
             yield LayerPath(layer, path, printable(str(path)))
+
+
+def _plainly_absent() -> bool:
+    """True where the system and the user have no file, and it takes no platformdirs to see that.
+
+    On Linux without the variables that move them, the folders have fixed names. Importing
+    platformdirs to be told so would be a tenth of what loading the packaged layer costs.
+    """
+    return (
+        sys.platform == "linux"
+        and not any(map(os.environ.get, _MOVING))
+        and not any(map(os.path.lexists, ("/etc/xdg/rlx", os.path.expanduser("~/.config/rlx"))))  # noqa: PTH111 - never raises
+    )
 
 
 def working_directory() -> Path | None:

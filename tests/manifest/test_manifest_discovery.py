@@ -9,7 +9,7 @@ import pytest
 
 from rlx import resources
 from rlx.errors import ConfigError
-from rlx.manifest import discover
+from rlx.manifest import discover, discovery
 from rlx.manifest.discovery import find
 
 PACKAGED = ("packaged", "packaged backends.yaml")
@@ -217,3 +217,26 @@ def test_a_project_link_that_cannot_be_followed_is_a_file_that_cannot_be_read(tm
         "rlx.yaml: the file can't be read: File name too long."
         " Fix: check the path and its permissions."
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the folders of Linux")
+def test_the_folders_that_are_looked_at_first_are_those_of_platformdirs(monkeypatch):
+    for name in discovery._MOVING:
+        monkeypatch.delenv(name, raising=False)
+    code = (
+        "import platformdirs as p;"
+        "print(p.site_config_dir('rlx', appauthor=False));"
+        "print(p.user_config_dir('rlx', appauthor=False))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["/etc/xdg/rlx", str(Path("~/.config/rlx").expanduser())]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the folders of Linux")
+def test_a_users_file_is_found_without_any_variable(monkeypatch, tmp_path):
+    for name in discovery._MOVING:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert discovery._plainly_absent()
+    (tmp_path / ".config" / "rlx").mkdir(parents=True)
+    assert not discovery._plainly_absent()

@@ -8,9 +8,9 @@ PACKAGE = Path(__file__).resolve().parent
 
 
 @cache
-def _in_checkout() -> bool:
-    """True when this package's own `pyproject.toml` stands beside it; a process sees no change."""
-    project = PACKAGE.parent / "pyproject.toml"
+def is_checkout(folder: Path) -> bool:
+    """True when rlx's own `pyproject.toml` stands in the folder; a process sees no change."""
+    project = folder / "pyproject.toml"
     try:
         text = project.read_text(encoding="utf-8")
     except OSError:
@@ -20,9 +20,9 @@ def _in_checkout() -> bool:
 
 def configs() -> Path:
     """The folder of the packaged manifests: the checkout's, else the wheel's copy."""
-    return PACKAGE.parent / "configs" if _in_checkout() else PACKAGE / "_configs"
+    return PACKAGE.parent / "configs" if is_checkout(PACKAGE.parent) else PACKAGE / "_configs"
 
 
 def schemas() -> Path:
     """The folder of the generated JSON Schemas: the checkout's, else the wheel's copy."""
-    return PACKAGE.parent / "schemas" if _in_checkout() else PACKAGE / "_schemas"
+    return PACKAGE.parent / "schemas" if is_checkout(PACKAGE.parent) else PACKAGE / "_schemas"

@@ -32,7 +32,7 @@ def command(refresh: bool, config: tuple[str, ...], as_json: bool, as_format: st
     registry = options.registry(config)
     if refresh:
         probe.refresh()
-    facts = [(one, probe.probe(one, 0)) for one in registry.registrations if one.enabled]
+    facts = [(one, probe.probe(one, 0)) for one in registry.registrations]
     if as_json or as_format == "json":
         output.dump(to_json(registry, facts))
     else:
@@ -44,7 +44,7 @@ def table(registry: Registry, facts: list[tuple[Registration, Fact]]) -> list[st
     """One line per device and backend: can it run here, and if not, why and what to do."""
     rows = [["device", "backend", "here", "why"]]
     for device in registry.devices:
-        mine = [(one, fact) for one, fact in facts if one.device == device.id]
+        mine = [(one, fact) for one, fact in facts if one.enabled and one.device == device.id]
         aliases = f" ({', '.join(device.aliases)})" if device.aliases else ""
         for one, fact in mine:
             rows.append([device.id + aliases, one.id, *_verdict(fact)])

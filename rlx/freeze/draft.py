@@ -136,8 +136,7 @@ def _shown(name: str, value: Any, model_value: Any) -> Any:
 
 def _probes(models: Sequence[ProbeModel], node: Node, faults: Faults) -> tuple[Probe, ...]:
     trusted = node.manifest.trusted
-    made = (probes.probe(one, node.below(i), trusted, faults) for i, one in enumerate(models))
-    return tuple(one for one in made if one is not None)
+    return tuple(probes.probe(one, node.below(i), trusted, faults) for i, one in enumerate(models))
 
 
 def _options(before: Any, options: Mapping[str, Any]) -> tuple[tuple[str, OptionValue], ...]:

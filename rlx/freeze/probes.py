@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rlx.freeze import names
-from rlx.freeze.faults import show
+from rlx.freeze.faults import Node, show
 from rlx.registration import Probe
 from rlx.spelling import nearest
 
@@ -24,8 +24,8 @@ _MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _EXAMPLE = 'write one kind, such as {module: numpy, version: ">=2"}.'
 
 
-def probe(model: ProbeModel, place: Place, trusted: bool, faults: Faults) -> Probe | None:
-    """The record of one probe; None: it has no single kind, which is noted."""
+def probe(model: ProbeModel, place: Place, trusted: bool, faults: Faults) -> Probe:
+    """The record of one probe; without a kind, where it has no single one, which is noted."""
     given = [kind for kind in KINDS if getattr(model, kind) is not None]
     if len(given) != 1:
         got = f"has {' and '.join(given)}" if given else "has none"
@@ -35,7 +35,7 @@ def probe(model: ProbeModel, place: Place, trusted: bool, faults: Faults) -> Pro
             f"a probe has exactly one kind of {_listed(KINDS)}; this {got}",
             _EXAMPLE,
         )
-        return None
+        return Probe("", (), origin=place.at())
     kind = given[0]
     value = getattr(model, kind)
     for key, owner in (("version", "module"), ("timeout", "call")):
@@ -60,6 +60,8 @@ def probe(model: ProbeModel, place: Place, trusted: bool, faults: Faults) -> Pro
 
 def check(one: Probe, place: Place, faults: Faults) -> None:
     """The rules of one probe, however it was made."""
+    if not one.kind and isinstance(place, Node):
+        return  # what was read without a single kind keeps the place of those after it
     if one.kind not in KINDS:
         faults.add(
             "probe-kind",

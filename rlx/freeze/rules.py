@@ -47,7 +47,7 @@ def check(
                 later(capability, capabilities, "declare it under capabilities."),
             )
     place = draft.place("probes")
-    faults.twice("probes", [probes.text(probe) for probe in one.probes], place)
+    faults.twice("probes", [probes.text(probe) for probe in one.probes if probe.kind], place)
     for index, probe in enumerate(one.probes):
         probes.check(probe, place.below(index), faults)
     _repeated("coverage", one.coverage, "listed-twice", draft.place("coverage"), faults)

@@ -60,7 +60,7 @@ class EvidenceModel(Model):
     model_config = ConfigDict(title="evidence")
 
     kind: Literal["measured", "inherited", "declared"] = Field(
-        description="measured: by `rlx conform`; inherited: from another backend; declared: by its "
+        description="measured: by running it; inherited: from another backend; declared: by its "
         "author.",
         examples=["declared"],
     )

@@ -51,6 +51,16 @@ class LayerPath:
         return self.layer == "project" and self.path.name != PROJECT_FILES[0]
 
     @property
+    def packaged_elsewhere(self) -> bool:
+        """True for the packaged layer of a checkout of rlx that is not the one that is running."""
+        folder = self.path.parent
+        return (
+            self.layer == "project"
+            and folder.name == "configs"
+            and resources.is_checkout(folder.parent)
+        )
+
+    @property
     def misnamed(self) -> bool:
         """True for a project's file that only another ending would make rlx's."""
         return self.layer == "project" and self.path.suffix == ".yml"

@@ -24,6 +24,10 @@ _FOREIGN = (
     "it has neither apiVersion nor kind. If it is meant for rlx, begin it with "
     "`apiVersion: rlx/v1` and `kind: Backends`"
 )
+_ELSEWHERE = (
+    "it belongs to a checkout of rlx, and the rlx that runs was not installed from there. To have "
+    "it in force, run `pip install -e .` in that checkout"
+)
 _MISNAMED = "rlx reads names that end in .yaml. If it is meant for rlx, rename it"
 
 
@@ -63,8 +67,9 @@ def load(paths: Iterable[LayerPath]) -> Layers:
     notes: list[str] = []
     faults: list[Fault] = []
     for path in paths:
-        if path.misnamed:
-            notes.append(f"{path.shown} is not loaded: {_MISNAMED}")
+        reason = _MISNAMED if path.misnamed else _ELSEWHERE if path.packaged_elsewhere else None
+        if reason is not None:
+            notes.append(f"{path.shown} is not loaded: {reason}")
             continue
         try:
             found = _read(path)

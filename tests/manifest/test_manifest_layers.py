@@ -111,6 +111,18 @@ def test_a_file_whose_ending_keeps_it_from_being_read_is_noted():
     )
 
 
+def test_the_packaged_layer_of_another_checkout_is_noted():
+    write("pyproject.toml", '[project]\nname = "rlx"\n')
+    write("configs/backends.yaml", "apiVersion: rlx/v1\nkind: Backends\nbackends: []\n")
+    layers = discover()
+    assert [one.layer for one in layers.manifests] == ["packaged"]
+    assert layers.notes == (
+        "configs/backends.yaml is not loaded: it belongs to a checkout of rlx, and the rlx that "
+        "runs was not installed from there. To have it in force, run `pip install -e .` in that "
+        "checkout",
+    )
+
+
 def test_no_other_tool_has_a_file_of_rlxs_own_name():
     write("rlx.yaml", "overrides: [{id: numpy, rank: 10}]\n")
     with pytest.raises(ConfigError, match=r"rlx\.yaml:1:1: 'apiVersion' is missing"):

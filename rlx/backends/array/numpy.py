@@ -11,6 +11,7 @@ import array_api_compat.numpy as xp
 import numpy as np
 
 from rlx.backends.array.engine import ArrayBackend, Library
+from rlx.errors import SettingError, Unavailable
 
 if TYPE_CHECKING:
     from rlx.device import DeviceSpec
@@ -20,13 +21,14 @@ def open_cpu(spec: DeviceSpec, options: Mapping[str, object]) -> ArrayBackend:
     """Open NumPy; there is one CPU, and there are no options.
 
     Raises:
-        ValueError: another index than 0, or an option.
+        Unavailable: an index other than 0 was asked for.
+        SettingError: an option was given.
     """
     if spec.index not in (None, 0):
-        raise ValueError(f"there is one CPU, index 0, got {spec}. Fix: ask for {spec.name}.")
+        raise Unavailable(f"numpy has only cpu:0, got {spec}", fix="ask for cpu.")
     if options:
-        raise ValueError(
-            f"numpy takes no options, got {', '.join(sorted(options))}. Fix: remove them."
+        raise SettingError(
+            f"numpy has no options, got {', '.join(sorted(options))}", fix="remove them."
         )
     return ArrayBackend(
         Library(

@@ -12,7 +12,7 @@ import pytest
 from rlx.backends.array.numpy import open_cpu
 from rlx.backends.protocol import Backend, CompileOptions, Executable
 from rlx.device import DeviceSpec
-from rlx.errors import ExecutionError, SessionClosed
+from rlx.errors import ExecutionError, SessionClosed, SettingError, Unavailable
 from rlx.program import load
 
 
@@ -43,14 +43,14 @@ def test_backend_and_executable_satisfy_the_protocol():
 
 def test_there_is_one_cpu():
     with pytest.raises(
-        ValueError, match=r"^there is one CPU, index 0, got cpu:1\. Fix: ask for cpu\.$"
+        Unavailable, match=r"^numpy has only cpu:0, got cpu:1\. Fix: ask for cpu\.$"
     ):
         open_cpu(DeviceSpec("cpu", 1), {})
 
 
 def test_options_are_refused():
     with pytest.raises(
-        ValueError, match=r"^numpy takes no options, got a, b\. Fix: remove them\.$"
+        SettingError, match=r"^numpy has no options, got a, b\. Fix: remove them\.$"
     ):
         open_cpu(DeviceSpec("cpu"), {"b": 1, "a": 2})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ overrides:
 def measure() -> tuple[list[Figure], dict[str, Any]]:
     """Importing, loading the packaged registry, and loading it with a project's file on top."""
     root = str(Path(__file__).parent.parent)
+    compileall.compile_dir(f"{root}/rlx", quiet=1)  # as an installation does
     load = "import sys; sys.path.insert(0, sys.argv[1]); import rlx; rlx.Registry.load()"
     with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryDirectory() as project:
         Path(project, "backends.yaml").write_text(OVERLAY, encoding="utf-8")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rlx.errors import InvalidDevice, UnknownDevice
 from rlx.spelling import nearest
 
+TYPE_CHECKING = False  # as in typing, whose import the light path does without
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

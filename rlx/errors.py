@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
 
+TYPE_CHECKING = False  # as in typing, whose import the light path does without
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import ClassVar
 
     from rlx.origin import Origin
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from rlx.origin import Origin
 
+TYPE_CHECKING = False  # as in typing, whose import the light path does without
+if TYPE_CHECKING:
+    from typing import Any
+
+    OptionValue = Any
+    """A scalar, or a tuple of option values."""
+
 LAST_RANK = 4294967295
 Scalar = str | int | float | bool | None
-OptionValue = Any
-"""A scalar, or a tuple of option values."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from rlx.device import Device, DeviceSpec, shown, unknown_device
 from rlx.freeze.content import Capability, Content, Routing
 from rlx.registration import LAST_RANK, Registration
 
+TYPE_CHECKING = False  # as in typing, whose import the light path does without
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # as in typing, whose import the light path does without
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 from json import dumps, loads
-from typing import TYPE_CHECKING, Any
 
 from rlx.device import Device
 from rlx.errors import Fault
@@ -13,9 +12,11 @@ from rlx.freeze.content import Capability, Content, Routing
 from rlx.origin import Origin
 from rlx.registration import Coverage, Probe, Registration, Row, Setting
 
+TYPE_CHECKING = False  # as in typing, whose import the light path does without
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
+    from typing import Any
 
 FILE = "compiled.json"
 FORMAT = 1
@@ -235,7 +236,10 @@ class _Reader:
 
 
 def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+    if not isinstance(value, list):
+        return value
+    # Most lists hold text alone, and are many: they are not looked through.
+    return tuple([_tuples(one) if type(one) is list else one for one in value])
 
 
 def _json(value: Any) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 @cache
 def hints(record: type) -> dict[str, Any]:
     """The type of each field, by name."""
-    return typing.get_type_hints(record)
+    return typing.get_type_hints(record, localns={"Any": Any, "OptionValue": Any})
 
 
 def misfits(place: str, value: Any, hint: Any) -> Iterator[tuple[str, str, Any]]:

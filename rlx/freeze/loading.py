@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rlx.errors import ConfigError
 from rlx.freeze import compiled
 from rlx.manifest.discovery import FILE, LayerPath, StrPath, find
 from rlx.manifest.plugins import find_plugins
 
+TYPE_CHECKING = False  # as in typing, whose import the light path does without
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

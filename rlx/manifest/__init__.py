@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as in typing, whose import the light path does without
 if TYPE_CHECKING:
+    from typing import Any
+
     from rlx.manifest.discovery import LayerPath, find
     from rlx.manifest.layers import Layers, discover, load
     from rlx.manifest.loader import Manifest, read_file

@@ -6,11 +6,11 @@ import os
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rlx import resources
 from rlx.errors import printable
 
+TYPE_CHECKING = False  # as in typing, whose import the light path does without
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 

@@ -7,10 +7,10 @@ the file is its `backends.yaml`) or as `package:file.yaml`. Nothing here imports
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from rlx.manifest.plugins.distributions import distributions
 
+TYPE_CHECKING = False  # as in typing, whose import the light path does without
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as in typing, whose import the light path does without
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -13,12 +13,13 @@ def main() -> None:
         # The libraries read these when they are loaded, so begin again with them set.
         os.environ.update(SINGLE)
         os.execv(sys.executable, [sys.executable, "-m", "benchmarks", *sys.argv[1:]])
-    from benchmarks import calls, networks, plot, results, routing, startup
+    from benchmarks import calls, configuration, networks, plot, results, routing, startup
 
     groups, details = {}, {}
     for name, module in (
         ("routing", routing),
         ("startup", startup),
+        ("configuration", configuration),
         ("calls", calls),
         ("networks", networks),
     ):

@@ -68,24 +68,23 @@ def registration(
         if stands is not None:
             places[name], inner = stands[0], stands[1]
             claimed[name] = coverage(inner, stands[0], vocabulary, faults)
-    made = Registration(
-        id=model.id,
+    values: dict[str, Any] = {
         **fields,
-        probes=_probes(model.probes, node.below("probes"), faults),
-        coverage=claimed.get("coverage", Coverage()),
-        compiles=claimed.get("compiles"),
-        options=_options((), model.options),
-        origin=node.at(),
-    )
+        "probes": _probes(model.probes, node.below("probes"), faults),
+        "coverage": claimed.get("coverage", Coverage()),
+        "compiles": claimed.get("compiles"),
+        "options": _options((), model.options),
+    }
     history = {
-        name: (Setting(_shown(name, getattr(made, name), getattr(model, name)), node.at(name)),)
+        name: (Setting(_shown(name, values[name], getattr(model, name)), node.at(name)),)
         for name in written
         if name not in ("id", "replace", "options") and getattr(model, name) is not None
     }
-    for key, value in made.options:
+    for key, value in values["options"]:
         places[f"options.{key}"] = node.below("options", key)
         history[f"options.{key}"] = (Setting(value, node.at("options", key)),)
-    return Draft(replace(made, history=tuple(history.items())), group, places)
+    made = Registration(id=model.id, **values, origin=node.at(), history=tuple(history.items()))
+    return Draft(made, group, places)
 
 
 def replacing(old: Draft, new: Draft) -> Draft:

@@ -35,12 +35,14 @@ def _one(path: str) -> list[str]:
         return [file for match in _matches(path) for file in _one(match)]
     if not Path(path).is_dir():
         return [path]
-    found = sorted(
-        str(Path(below, name))
-        for below, folders, files in os.walk(path or ".", onerror=_unlisted)
-        for name in (*folders, *files)
-        if name.endswith(ENDINGS)
-    )
+    found = []
+    for below, folders, files in os.walk(path or ".", onerror=_unlisted):
+        # As with a shell's patterns, what begins with a dot (.git, .pre-commit-config.yaml) is
+        # other tools'; it is judged where it is named.
+        shown = [name for name in (*folders, *files) if not name.startswith(".")]
+        found += [str(Path(below, name)) for name in shown if name.endswith(ENDINGS)]
+        folders[:] = [name for name in folders if not name.startswith(".")]
+    found.sort()
     if not found:
         raise click.UsageError(
             f"no .yaml file is below {printable(str(Path(path)))}. Fix: name a manifest."

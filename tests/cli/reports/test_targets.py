@@ -43,6 +43,8 @@ def checked(rlx, *paths):
         (["a/*.yaml"], ["a/backends.yaml", "a/other.yaml"]),
         (["[a]"], ["a/b/backends.yaml", "a/backends.yaml", "a/other.yaml"]),
         (["a", "a/other.yaml", "a/*"], ["a/b/backends.yaml", "a/backends.yaml", "a/other.yaml"]),
+        (["."], ["a/b/backends.yaml", "a/backends.yaml", "a/other.yaml"]),
+        ([".h"], [".h/backends.yaml"]),
         (["?h/*"], None),
         ([".h/*"], [".h/backends.yaml"]),
     ],

@@ -114,9 +114,8 @@ def _judged(
         text = editing.edit(document, registration.id, key, value)
         mark = codecs.BOM_UTF8 if before.startswith(codecs.BOM_UTF8) else b""
         after = mark + text.encode()
-        changed = target.registry(after).get(registration.id)
-        assert changed is not None
-        registration = changed
+        registry = target.registry(after)
+        registration = known(registry, registration.id)
     place = was.origin if was else None
     if after != before:
         place = editing.place(target.document(after), registration.id, key)
@@ -130,7 +129,7 @@ def _judged(
         after=b"" if target.missing and after == before else after,
         place=place,
         said=said,
-        notes=_notes(target, registration, key, value) if after != before else (),
+        notes=_notes(target, registry, registration, key, value) if after != before else (),
     )
 
 
@@ -162,7 +161,7 @@ def _was(registration: Registration, key: str, layer: str) -> Setting | None:
 
 
 def _notes(
-    target: Target, registration: Registration, key: str, value: int | bool
+    target: Target, registry: Registry, registration: Registration, key: str, value: int | bool
 ) -> tuple[str, ...]:
     from rlx.manifest.trust import is_trusted
 
@@ -173,11 +172,25 @@ def _notes(
             f"{key} of {registration.id} stays {_show(winner.value)}, which "
             f"{printable(str(winner.origin))} sets and wins"
         )
+    if key == "rank":
+        notes += _tie(registry, registration)
     if not target.in_force:
         notes.append(f"{own.shown} is read only where it is named: RLX_CONFIG, or --config")
     if not target.missing and target.discovered and is_trusted(own.path):
         notes.append(f"{own.shown} was trusted; run `rlx trust {own.shown}` again after the edit")
     return tuple(notes)
+
+
+def _tie(registry: Registry, one: Registration) -> list[str]:
+    """Which backends have the same rank now, and how to part them."""
+    same = [other.id for other in registry.registrations if other.rank == one.rank]
+    if len(same) < 2:
+        return []
+    other = next(name for name in same if name != one.id)
+    return [
+        f"rank {one.rank} is shared by {', '.join(same)}, tried in this order; to settle it: "
+        f"`rlx rank {one.id} --before {other}`, or `--after {other}`"
+    ]
 
 
 def _show(value: Any) -> str:

@@ -6,12 +6,31 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rlx.errors import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rlx.registries import Registry
 
 Command = Any
+
+
+class Whole(click.IntRange):
+    """An integer within bounds; what is something else is told which integers are expected."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The integer, or bad usage."""
+        try:
+            return int(super().convert(value, param, ctx))
+        except click.BadParameter:
+            bounds = (
+                f"from {self.min} to {self.max}"
+                if self.max is not None
+                else f"of {self.min} or more"
+            )
+            got = printable(str(value))
+            self.fail(f"must be an integer {bounds}, got {got!r}", param, ctx)
 
 
 def as_json(function: Callable[..., Any]) -> Callable[..., Any]:

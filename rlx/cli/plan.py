@@ -142,7 +142,7 @@ def markdown(plan: Plan) -> list[str]:
         return lines
     lines += ["", "| program | before | after | why |", "|---|---|---|---|"]
     for one in plan.shown:
-        why = _cause(one.causes[0]) if one.causes else ""
+        why = "; ".join(_cause(cause) for cause in one.causes)
         cells = [_name(one), _end(one.old), _end(one.new), why]
         lines.append(f"| {' | '.join(code(cell, table=True) if cell else '' for cell in cells)} |")
     for one in plan.shown:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rlx.cli import edits
+from rlx.cli.options import Whole
 from rlx.errors import EditError
 from rlx.registration import LAST_RANK
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("backend", metavar="ID")
 @click.option("--before", metavar="OTHER", help="Directly before this backend.")
 @click.option("--after", metavar="OTHER", help="Directly after this backend.")
-@click.option("--to", type=click.IntRange(0, LAST_RANK), metavar="N", help="This rank; lower wins.")
+@click.option("--to", type=Whole(0, LAST_RANK), metavar="N", help="This rank; lower wins.")
 @edits.options
 def command(
     backend: str,
@@ -40,7 +41,12 @@ def command(
 
     Nothing is written when the file is broken, or would be.
     """
-    if sum(one is not None for one in (before, after, to)) != 1:
+    named = (("--before", before), ("--after", after), ("--to", to))
+    given = [option for option, value in named if value is not None]
+    if len(given) > 1:
+        listed = f"{', '.join(given[:-1])} and {given[-1]}"
+        raise click.UsageError(f"{listed} exclude each other. Fix: give just one.")
+    if not given:
         raise click.UsageError("one of --before, --after and --to is needed. Fix: give just one.")
 
     def choose(registry: Registry, registration: Registration) -> tuple[int | bool, str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rlx.cli import options, output
+from rlx.cli.options import Whole
 from rlx.errors import ExecutionError, InputError, printable
 
 if TYPE_CHECKING:
@@ -25,9 +26,7 @@ DRAWN = (
     "--input", "inputs", multiple=True, metavar="NAME=FILE.npy", help="One input's array."
 )
 @click.option("--random", "random", is_flag=True, help="Draw the inputs that no --input gives.")
-@click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of --random."
-)
+@click.option("--seed", default=0, show_default=True, type=Whole(0), help="Seed of --random.")
 @click.option(
     "--size", "sizes", multiple=True, metavar="SYMBOL=N", help="A symbolic size, for --random."
 )
@@ -37,7 +36,7 @@ DRAWN = (
     "--repeat",
     default=1,
     show_default=True,
-    type=click.IntRange(1),
+    type=Whole(1),
     help="Run so often; time each.",
 )
 @options.config

@@ -37,7 +37,8 @@ CODES: dict[str, Code] = {
     ),
     "unknown-override": Code(
         "an override names an id that no earlier layer registers",
-        "correct the id; `rlx backends` lists them.",
+        "correct the id; `rlx backends` lists them. If a plugin shipped it, install the plugin "
+        "again, or delete the override.",
     ),
     "empty-override": Code("an override changes nothing", "set something, or delete the override."),
     "payload-format": Code(

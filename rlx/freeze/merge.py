@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from rlx.freeze.declared import Declared
 from rlx.freeze.digest import digest
 from rlx.freeze.draft import Draft
 from rlx.freeze.faults import Faults, Node, show
-from rlx.freeze.nearest import later
+from rlx.freeze.nearest import suggest
 from rlx.freeze.routing import Routes
 from rlx.freeze.vocabulary import packaged_vocabulary
 
@@ -150,7 +151,7 @@ class Merging:
                 "unknown-override",
                 origin,
                 f"override of unknown backend {show(model.id)}",
-                later(model.id, ids, "register it under backends first."),
+                partial(_unknown, model.id, ids),
             )
         elif target.group == number:
             place = target.place("id").at()
@@ -249,3 +250,9 @@ class Merging:
 def _plugin(origin: Origin) -> str:
     """The name in `plugin acme-backend 1.0 backends.yaml`."""
     return origin.path.split(" ")[1]
+
+
+def _unknown(name: str, ids: tuple[str, ...]) -> str:
+    """What to do about an override of an unknown backend; names are compared when it is shown."""
+    found = suggest(name, ids, "register it under backends first.")
+    return f"{found} If a plugin shipped it, install the plugin again, or delete the override."

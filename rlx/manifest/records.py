@@ -163,7 +163,7 @@ def _record(path: str, one: Any) -> Record:
     if not whole or not all(isinstance(one, str) for one in (*values, *references.values())):
         raise _Broken(f"the record of {printable(path)} is not whole")
     folder, when, digest = values
-    return Record(path, folder, when, digest, tuple(references.items()))
+    return Record(path, folder, printable(when), digest, tuple(references.items()))
 
 
 def _text(known: dict[str, Record]) -> str:

@@ -10,6 +10,9 @@ from rlx.manifest.faults import show
 
 MAX_DIGITS = 40
 
+_EXACT = 2**53
+"""Below it, every whole number is a float as well."""
+
 Plain = str | int | float | bool | None
 
 _NULL = frozenset(("", "~", "null", "Null", "NULL"))
@@ -109,7 +112,7 @@ def _number(text: str) -> str | int | float | Refusal:
     if new is not None and type(new) is type(old):
         return new
     meant = old if new is None else new
-    return _ambiguous(text, _name(old), _name(new), _name(meant))
+    return _ambiguous(text, _name(old), _name(new), _written(meant))
 
 
 def _old_int(text: str, digits: str) -> int:
@@ -126,6 +129,12 @@ def _name(value: float | None) -> str:
     """A number as both versions read it: Python's 1e+300 is text in YAML 1.1, 1.0e+300 is not."""
     text = "text" if value is None else repr(value)
     return text.replace("e", ".0e") if isinstance(value, float) and "." not in text else text
+
+
+def _written(value: float | None) -> str:
+    """A number as it is best written: a whole one without a fraction, which fits integers too."""
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < _EXACT
+    return _name(int(value) if whole and value is not None else value)
 
 
 def _ambiguous(text: str, old: str, new: str, instead: str | None = None) -> Refusal:

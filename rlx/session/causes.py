@@ -24,6 +24,9 @@ FIELDS = {
 }
 """Reasons that one field of the registration decides alone."""
 
+AGAINST = {"enabled": False, "reference_oracle": True, "dispatches": False, "software": True}
+"""The value of such a field that keeps programs away."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cause:
@@ -54,6 +57,9 @@ def causes(old: Route, new: Route, *, moved: bool = False) -> tuple[Cause, ...]:
         found += _lost(before, old, new)
     if after is not None and not (before is not None and _rejected(before, after, new)):
         found += _won(before, after, old, new, bool(found))
+    named = {(one.backend, one.code) for one in found}
+    helped = _helped(before, after, old, new)
+    found += [one for one in helped if (one.backend, one.code) not in named]
     return tuple(found)
 
 
@@ -104,8 +110,7 @@ def _won(
     was, now = old.question.registry.get(after), new.question.registry.get(after)
     assert now is not None
     if was is None:
-        place = now.source("rank") if now.settings("rank") else now.origin
-        yield Cause("registered", after, f"{after} is registered, {_rank(now)}", place)
+        yield _registered(now)
         return
     reason = _reason(old, after)
     if reason is not None:
@@ -126,6 +131,41 @@ def _reranked(backend: str | None, old: Route, new: Route) -> Iterator[Cause]:
         detail = f"{backend}: rank {was.rank} → {now.rank}"
         detail += " (the default)" if now.rank == LAST_RANK and not now.settings("rank") else ""
         yield Cause("rank", backend, detail, now.source("rank"), was.source("rank"))
+
+
+def _helped(before: str | None, after: str | None, old: Route, new: Route) -> Iterator[Cause]:
+    """Every edit against the old winner or for the new one, also where another one hides it.
+
+    Of two edits that each would do alone, undoing only one changes nothing: both are causes.
+    """
+    registries = old.question.registry, new.question.registry
+    for backend, gains in ((before, False), (after, True)):
+        was, now = (None if backend is None else one.get(backend) for one in registries)
+        if now is None or backend is None:
+            continue
+        if was is None:
+            if gains:
+                yield _registered(now)
+            continue
+        for code, field in FIELDS.items():
+            values = getattr(was, field), getattr(now, field)
+            if values[0] != values[1] and (values[1] != AGAINST[field]) == gains:
+                detail = f"{backend}: {field} {_value(values[0])} → {_value(values[1])}"
+                yield Cause(code, backend, detail, now.source(field), was.source(field))
+        if was.rank != now.rank and (now.rank < was.rank) == gains and _overtakes(was, now, new):
+            yield from _reranked(backend, old, new)
+
+
+def _registered(now: Registration) -> Cause:
+    place = now.source("rank") if now.settings("rank") else now.origin
+    return Cause("registered", now.id, f"{now.id} is registered, {_rank(now)}", place)
+
+
+def _overtakes(was: Registration, now: Registration, route: Route) -> bool:
+    """True when another backend of the new registry stands between the two ranks."""
+    low, high = sorted(((was.rank, was.id), (now.rank, now.id)))
+    others = route.question.registry.registrations
+    return any(low < (one.rank, one.id) < high for one in others if one.id != now.id)
 
 
 def _about(reason: Reason, was: Registration, now: Registration, *, gone: bool = False) -> Cause:

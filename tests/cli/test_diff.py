@@ -79,6 +79,51 @@ def test_disabling_the_winner_shows_the_value_that_was_edited(rlx, sides):
     assert [one["detail"] for one in causes] == ["onnxruntime-cpu: enabled false → true"]
 
 
+def test_every_edit_against_the_old_winner_or_for_the_new_one_is_a_cause(rlx, sides):
+    both = "overrides:\n  - {id: numpy, rank: 30}\n  - {id: onnxruntime-cpu, enabled: false}"
+    sides(both, "")
+    assert diff(rlx).out.splitlines()[2:] == [
+        "p.onnxtxt (1 node): numpy (cpu:0) → onnxruntime-cpu (cpu:0)",
+        "  Relu float32: numpy → onnxruntime-cpu; "
+        "numpy: rank 30 → 200 at packaged backends.yaml:47:11",
+        "  onnxruntime-cpu: enabled false → true at packaged backends.yaml:33:5",
+    ]
+    sides("", both)
+    assert diff(rlx).out.splitlines()[2:] == [
+        "p.onnxtxt (1 node): onnxruntime-cpu (cpu:0) → numpy (cpu:0)",
+        "  Relu float32: onnxruntime-cpu → numpy; numpy: rank 200 → 30 at new.yaml:4:23",
+        "  onnxruntime-cpu: enabled true → false at new.yaml:5:36",
+    ]
+
+
+def test_the_table_for_a_comment_names_every_cause(rlx, sides):
+    sides("", "overrides: [{id: onnxruntime-cpu, enabled: false}, {id: numpy, rank: 30}]")
+    row = next(line for line in diff(rlx, "--format", "markdown").out.splitlines() if "`p." in line)
+    assert row == (
+        "| `p.onnxtxt` | `onnxruntime-cpu (cpu:0)` | `numpy (cpu:0)` | "
+        "`numpy: rank 200 → 30 at new.yaml:3:70; "
+        "onnxruntime-cpu: enabled true → false at new.yaml:3:44` |"
+    )
+
+
+def test_a_rank_that_overtakes_nobody_is_no_cause(rlx, sides):
+    sides("", "overrides: [{id: onnxruntime-cpu, enabled: false}, {id: numpy, rank: 150}]")
+    assert diff(rlx).out.splitlines()[3:] == [
+        "  Relu float32: onnxruntime-cpu → numpy; "
+        "onnxruntime-cpu: enabled true → false at new.yaml:3:44"
+    ]
+
+
+def test_the_backend_that_takes_over_from_a_disabled_one_is_named(rlx, sides):
+    mine = (MINE % "Relu").replace("device: cuda", "device: cpu").replace("10", "150")
+    sides("", mine + "\noverrides: [{id: onnxruntime-cpu, enabled: false}]")
+    assert diff(rlx).out.splitlines()[3:] == [
+        "  Relu float32: onnxruntime-cpu → mine; "
+        "onnxruntime-cpu: enabled true → false at new.yaml:10:44",
+        "  mine is registered, rank 150 at new.yaml:6:11",
+    ]
+
+
 def test_another_device_is_the_cause_where_routing_asks_for_it(rlx, sides):
     sides(MINE % "Add", MINE % "Add" + "\nrouting: {device: cuda}")
     out = diff(rlx).out

@@ -196,3 +196,20 @@ def test_the_packaged_file_of_a_checkout_is_edited_where_it_registers(rlx, tmp_p
         "(configs/backends.yaml:47:11; was 200, configs/backends.yaml:47:11)\n"
     )
     assert path.read_text(encoding="utf-8") == before.replace("rank: 200", "rank: 50")
+
+
+def test_a_rank_that_another_backend_has_is_said_with_how_to_part_them(rlx, file):
+    file("overrides:\n  - {id: numpy, rank: 7}\n")
+    note = (
+        "note: rank 100 is shared by numpy, onnxruntime-cpu, tried in this order; to settle it: "
+        "`rlx rank numpy --before onnxruntime-cpu`, or `--after onnxruntime-cpu`\n"
+    )
+    assert rlx("rank", "numpy", "--to", "100", "--dry-run").out.endswith(note)
+    assert rlx("rank", "numpy", "--to", "100").out == (
+        "edited backends.yaml: rank of numpy is 100 "
+        f"(backends.yaml:4:23; was 7, backends.yaml:4:23)\n{note}"
+    )
+    assert rlx("rank", "numpy", "--after", "onnxruntime-cpu").out == (
+        "edited backends.yaml: rank of numpy is 500, directly after onnxruntime-cpu (100) "
+        "(backends.yaml:4:23; was 100, backends.yaml:4:23)\n"
+    )

@@ -31,11 +31,26 @@ def test_without_a_free_rank_it_says_what_has_to_move(rlx, file):
         (("rank", "numpy"), "one of --before, --after and --to is needed. Fix: give just one."),
         (
             ("rank", "numpy", "--to", "1", "--before", "reference"),
-            "one of --before, --after and --to is needed. Fix: give just one.",
+            "--before and --to exclude each other. Fix: give just one.",
+        ),
+        (
+            ("rank", "numpy", "--to", "1", "--after", "numpy", "--before", "reference"),
+            "--before, --after and --to exclude each other. Fix: give just one.",
+        ),
+        (
+            ("rank", "numpy", "--to", "x"),
+            "Invalid value for '--to': must be an integer from 0 to 4294967295, got 'x'. "
+            "Fix: see `rlx rank --help`.",
+        ),
+        (
+            ("rank", "numpy", "--to", "-1"),
+            "Invalid value for '--to': must be an integer from 0 to 4294967295, got '-1'. "
+            "Fix: see `rlx rank --help`.",
         ),
         (
             ("rank", "numpy", "--to", "4294967296"),
-            "Invalid value for '--to': 4294967296 is not in the range 0<=x<=4294967295. "
+            "Invalid value for '--to': must be an integer from 0 to 4294967295, "
+            "got '4294967296'. "
             "Fix: see `rlx rank --help`.",
         ),
         (
@@ -77,7 +92,8 @@ def test_an_unknown_backend_is_refused_with_the_nearest(rlx, tmp_path, arguments
         ),
         (
             "overrides: [{id: nunpy, rank: 3}]\n",
-            "backends.yaml:3:18: override of unknown backend 'nunpy'. Fix: did you mean 'numpy'?",
+            "backends.yaml:3:18: override of unknown backend 'nunpy'. Fix: did you mean 'numpy'? "
+            "If a plugin shipped it, install the plugin again, or delete the override.",
         ),
         (
             "overrides: [\n",
@@ -104,7 +120,8 @@ def test_an_edit_that_would_break_the_file_is_refused(rlx, file, tmp_path, monke
     assert (done.code, done.err) == (
         4,
         "backends.yaml:3:18: override of unknown backend 'late'. "
-        "Fix: write one of: numpy, onnxruntime-cpu, reference.\n",
+        "Fix: write one of: numpy, onnxruntime-cpu, reference. "
+        "If a plugin shipped it, install the plugin again, or delete the override.\n",
     )
     assert file() == before
 

@@ -70,6 +70,23 @@ def test_what_a_refusal_tells_to_write_is_accepted(number):
             assert not isinstance(read(advised), Refusal)
 
 
+@pytest.mark.parametrize(
+    ("text", "readings", "instead"),
+    [
+        ("1e3", "text in YAML 1.1 and 1000.0 in YAML 1.2", "1000"),
+        ("-2.e1", "text in YAML 1.1 and -20.0 in YAML 1.2", "-20"),
+        ("15e-1", "text in YAML 1.1 and 1.5 in YAML 1.2", "1.5"),
+        ("1e300", "text in YAML 1.1 and 1.0e+300 in YAML 1.2", "1.0e+300"),
+    ],
+)
+def test_a_whole_number_is_advised_as_an_integer(text, readings, instead):
+    assert read(text) == Refusal(
+        "yaml-ambiguous-scalar",
+        f"{text} without quotes is {readings}",
+        f"quote it: '{text}', or write {instead}.",
+    )
+
+
 def test_an_integer_too_long_for_python_is_refused():
     assert read("1" * 5000) == Refusal(
         "yaml-long-integer",

@@ -50,6 +50,14 @@ def test_a_broken_store_is_an_error_and_nobody_is_trusted(project, text, why):
     assert store().read_text(errors="surrogateescape") == text
 
 
+def test_a_control_character_in_a_record_never_reaches_the_console(project):
+    trust.record(read(), NOON)
+    whole = store().read_text()
+    store().write_text(whole.replace('"when": "', '"when": "\\u001b[31m\\n'))
+    (one,) = trust.standings()
+    assert one.record.when == r"\x1b[31m\n2026-05-04 12:00:00Z"
+
+
 def test_a_store_that_is_no_plain_file_is_not_waited_for(project):
     store().parent.mkdir(parents=True)
     os.mkfifo(store())

@@ -266,6 +266,14 @@ def test_a_settled_folder_is_listed_again_when_it_changes(site):
     assert find_plugins() == ()
 
 
+@pytest.mark.parametrize("left", ["~cme_backend-0.9", "-cme_backend-0.9", "-0.9", ""])
+def test_what_an_uninstallation_left_behind_is_no_plugin(site, left):
+    site.package("backends: []\n")
+    site.metadata()
+    site.write(f"{left}.dist-info/entry_points.txt", "[rlx.manifests]\nacme = acme_backend\n")
+    assert [str(one) for one in find_plugins()] == ["plugin acme-backend 1.0"]
+
+
 def test_finding_imports_neither_a_parser_nor_importlib_metadata():
     heavy = "{'yaml', 'pydantic', 'importlib.metadata', 'csv', 'email', 'zipfile'}"
     code = (

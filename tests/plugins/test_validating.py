@@ -1,5 +1,7 @@
 """`rlx validate` with plugins: below each file, and judged themselves as what they are."""
 
+import json
+
 import pytest
 
 from rlx.cli import app
@@ -43,3 +45,24 @@ def test_a_conflict_with_a_plugin_shows_the_place_in_it(site, validate):
     assert lines[0].startswith("a.yaml:3:17: backend 'acme' is already registered, at ")
     assert sum(line.count("^^^^") for line in lines) == 1
     assert len(lines) == 7
+
+
+def test_a_fault_of_entry_points_stands_in_their_file(site, validate, tmp_path):
+    info = site.metadata(points="x = acme_nowhere")
+    (tmp_path / "project" / ".git").mkdir()
+    _, out = validate("", "--format", "github")
+    assert out.splitlines()[0] == (
+        "::warning title=plugin-place::plugin acme-backend 1.0 entry_points.txt:2:5: no package "
+        f"acme_nowhere is installed with it, in {site.folder}. Fix: report this to the plugin's "
+        "author, or uninstall it."
+    )
+    _, out = validate("", "--format", "sarif")
+    (result,) = json.loads(out)["runs"][0]["results"]
+    assert result["locations"] == [
+        {
+            "physicalLocation": {
+                "artifactLocation": {"uri": (info / "entry_points.txt").as_uri()},
+                "region": {"startLine": 2, "startColumn": 5, "endColumn": 17},
+            }
+        }
+    ]

@@ -103,7 +103,8 @@ def test_a_broken_edit_is_reported_and_routes_stay_as_they_were(project, relu):
     with pytest.raises(ConfigError) as caught:
         rlx.reload()
     assert str(caught.value) == (
-        "backends.yaml:3:18: override of unknown backend 'nunpy'. Fix: did you mean 'numpy'?"
+        "backends.yaml:3:18: override of unknown backend 'nunpy'. Fix: did you mean 'numpy'? "
+        "If a plugin shipped it, install the plugin again, or delete the override."
     )
     assert rlx.default_registry() is good
     assert rlx.route(relu) is route

@@ -90,7 +90,15 @@ def _in_force(strict: bool) -> Report:
 
 
 def _files(plugins: Iterable[Plugin]) -> dict[str, Path]:
-    return {file.shown: file.path for one in plugins for file in one.files}
+    """What messages call by a plugin's name: its manifests, and its entry points."""
+    from rlx.manifest.plugins.distributions import FILE
+
+    files: dict[str, Path] = {}
+    for one in plugins:
+        files |= {file.shown: file.path for file in one.files}
+        if one.points is not None:
+            files[f"{one} {FILE}"] = one.points
+    return files
 
 
 def _below(faults: dict[Fault, None]) -> Overlay | None:

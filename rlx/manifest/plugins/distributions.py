@@ -131,12 +131,16 @@ def _distribution(name: str, site: str, info: str) -> Distribution | None:
 
 
 def _infos(folder: str) -> list[str]:
-    """The metadata folders in a folder of the path; none where it can't be listed, as in a zip."""
+    """The metadata folders in a folder of the path; none where it can't be listed, as in a zip.
+
+    A distribution's name begins with a letter or digit. What begins otherwise is no installation:
+    `~oo-1.0.dist-info` is what pip could not remove of one, and pip ignores it too.
+    """
     try:
         names = os.listdir(folder)  # noqa: PTH208 - names are enough, of hundreds of folders
     except OSError:
         return []
-    return sorted(name for name in names if name.endswith(_SUFFIXES))
+    return sorted(name for name in names if name.endswith(_SUFFIXES) and name[0].isalnum())
 
 
 def read(path: str) -> bytes:

@@ -32,6 +32,8 @@ class Plugin:
     version: str
     files: tuple[LayerPath, ...] = ()
     faults: tuple[Fault, ...] = ()
+    points: Path | None = None
+    """The file of its entry points, which faults call by its label."""
 
     @property
     def active(self) -> bool:
@@ -79,7 +81,7 @@ def _broken(one: Distribution, code: str, message: str, fix: str) -> Plugin:
     version = printable(one.version)
     name = printable(one.name)
     origin = Origin(f"{_label(name, version)} {POINTS}", layer=LAYER)
-    return Plugin(name, version, (), (Fault(code, message, fix, origin),))
+    return Plugin(name, version, (), (Fault(code, message, fix, origin),), _points(one))
 
 
 def _entries(text: str) -> Iterator[_Entry]:
@@ -116,7 +118,11 @@ def _located(one: Distribution, entries: list[_Entry]) -> Plugin:
         LayerPath(LAYER, path, printable(f"{label} {_shown(top, inner, names)}"))
         for path, (top, inner) in files.items()
     )
-    return Plugin(name, version, layers, tuple(faults))
+    return Plugin(name, version, layers, tuple(faults), _points(one))
+
+
+def _points(one: Distribution) -> Path:
+    return Path(one.site, one.info, POINTS)
 
 
 def _label(name: str, version: str) -> str:

@@ -66,3 +66,13 @@ def test_a_fault_of_entry_points_stands_in_their_file(site, validate, tmp_path):
             }
         }
     ]
+
+
+def test_a_conflict_in_force_shows_the_place_in_the_plugin(site, validate, tmp_path, monkeypatch):
+    file = site.plugin(f"backends:\n{backend('acme')}")
+    monkeypatch.setenv("RLX_CONFIG", "a.yaml")
+    code, out = validate("backends: [{id: acme, device: cpu, rank: 7}]", "--format", "sarif")
+    assert code == 1
+    (result,) = json.loads(out)["runs"][0]["results"]
+    (related,) = result["relatedLocations"]
+    assert related["physicalLocation"]["artifactLocation"] == {"uri": file.as_uri()}

@@ -75,6 +75,7 @@ def check(files: Sequence[str], strict: bool = False, stdin: str | None = None) 
 
 def _in_force(strict: bool) -> Report:
     from rlx.manifest.discovery import find
+    from rlx.manifest.plugins import find_plugins
     from rlx.session.default import load_registry
     from rlx.settings import configuration
 
@@ -84,7 +85,8 @@ def _in_force(strict: bool) -> Report:
         named, only = configuration()
         found = find((), only, environment=named or None)
         names = tuple(one.shown for one in found)
-        return Report(names, tuple(dict.fromkeys(error.faults)), strict)
+        faults = tuple(dict.fromkeys(error.faults))
+        return Report(names, faults, strict, installed=_files(find_plugins()))
     installed = _files(registry.plugins)
     return Report(registry.sources, registry.warnings, strict, installed=installed)
 

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import onnx
-import onnx.backend.test
 from onnx import TensorProto, helper, numpy_helper
 
-LIGHT = Path(onnx.backend.test.__file__).parent / "data" / "light"
-NETWORKS = (
-    "bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50",
-    "shufflenet", "squeezenet", "vgg19", "zfnet512",
-)  # fmt: skip
+from rlx.cli.demo import folder
 
 
 def randomized(network: str, seed: int = 0) -> onnx.ModelProto:
@@ -23,7 +16,7 @@ def randomized(network: str, seed: int = 0) -> onnx.ModelProto:
     Matrices and filters are drawn from a normal distribution of variance 2 / fan-in, as He et
     al. (2015) do; vectors, such as biases and variances, are uniform in [0.5, 1.5).
     """
-    model = onnx.load(LIGHT / f"light_{network}.onnx")
+    model = onnx.load(folder() / f"light_{network}.onnx")
     graph = model.graph
     generator = np.random.default_rng(seed)
     shapes = {one.name: numpy_helper.to_array(one) for one in graph.initializer}

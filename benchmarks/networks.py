@@ -11,9 +11,10 @@ import onnxruntime
 from onnx.reference import ReferenceEvaluator
 
 import rlx
-from benchmarks.models import NETWORKS, image, randomized
+from benchmarks.models import image, randomized
 from benchmarks.results import Figure
 from benchmarks.timing import side_by_side
+from rlx.cli.demo import NETWORKS
 
 
 def measure() -> tuple[list[Figure], dict[str, Any]]:

@@ -13,7 +13,6 @@ from rlx.catalogue.recipes import RECIPES
 from rlx.catalogue.tables import collect
 
 ROOT = resources.PACKAGE.parent
-DOCS = ROOT / "docs"
 
 
 def made() -> tuple[Entry, ...]:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from rlx.registries import Registry
 
-Command = Any
-
 
 class Whole(click.IntRange):
     """An integer within bounds; what is something else is told which integers are expected."""

@@ -39,7 +39,6 @@ class Facets:
         "implicit",
         "index",
         "oracles",
-        "probed",
         "software",
     )
 
@@ -62,7 +61,6 @@ class Facets:
         self.dispatching = where(lambda one: one.dispatches)
         self.oracles = where(lambda one: one.reference_oracle)
         self.software = where(lambda one: one.software)
-        self.probed = where(lambda one: bool(one.probes))
         self.call_probed = where(lambda one: any(probe.kind == "call" for probe in one.probes))
         self.implicit = self.enabled & self.dispatching & ~self.oracles
         self.devices = grouped(lambda one: (one.device,))

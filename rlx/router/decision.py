@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from rlx.registries import Registry
     from rlx.settings import Request
 
-Facts = "Mapping[tuple[str, int], Fact]"
-"""By backend id and device index (0 where the request names none)."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Route:
@@ -134,7 +131,6 @@ __all__ = [
     "Candidate",
     "DispatchReport",
     "Fact",
-    "Facts",
     "Pending",
     "Reason",
     "Route",

@@ -9,8 +9,6 @@ from rlx.errors import printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-Data = "Mapping[str, Any]"
-
 
 def detail(code: str, data: Mapping[str, Any]) -> str:
     """What a reason says, on one line; text from manifests and engines is made visible."""

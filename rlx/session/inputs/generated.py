@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
     from rlx.program import Program, Value, ValueType
 
-_SOURCE = """
-def make({cells}):
-    def call(*inputs):
+_RUN = """\
         if len(inputs) == {inputs}:
             {arrive} = inputs
             if not ({fits}):
@@ -35,34 +33,27 @@ def make({cells}):
             raise
         except Exception as error:
             raise failure(error) from error
-        try:
-            if len(outputs) == {outputs}:
-                {leave} = outputs
-                if {sound}:
-                    return {leave}
+"""
+"""What both ways of calling begin with; a function of its own would cost each call."""
+_SOURCE = f"""
+def make({{cells}}):
+    def call(*inputs):
+{_RUN}        try:
+            if len(outputs) == {{outputs}}:
+                {{leave}} = outputs
+                if {{sound}}:
+                    return {{leave}}
         except TypeError:  # they are no sequence
             pass
         return finish(outputs)
 
     def call_native(*inputs):
-        if len(inputs) == {inputs}:
-            {arrive} = inputs
-            if not ({fits}):
-                inputs = admit(inputs)
-        else:
-            inputs = admit(inputs)
-        try:
-            outputs = run(inputs)
-        except RlxError:
-            raise
-        except Exception as error:
-            raise failure(error) from error
-        return count(outputs)
+{_RUN}        return count(outputs)
 
     def order(named):
         try:
-            if len(named) == {inputs}:
-                return {named}
+            if len(named) == {{inputs}}:
+                return {{named}}
         except (KeyError, IndexError, TypeError):
             pass
         return pick(named)

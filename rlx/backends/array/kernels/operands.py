@@ -27,12 +27,6 @@ def known(site: Site, index: int) -> Ints | None:
     return None if array is None else ints(array)
 
 
-def dimensions(site: Site, index: int = 0) -> int | None:
-    """The number of dimensions of an input, where it is known."""
-    found = site.inputs[index]
-    return None if found is None else found.ndim
-
-
 def with_ints(
     site: Site,
     index: int,

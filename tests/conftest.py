@@ -14,10 +14,19 @@ def pytest_runtest_setup(item):
         pytest.skip("needs a package registry: set RLX_TEST_REQUIRE=network to run it")
     for mark in item.iter_markers("needs"):
         (name,) = mark.args
-        if importlib.util.find_spec(name) is None:
+        if (reason := lacking(name)) is not None:
             if name in required:
-                pytest.fail(f"{name} is not installed, and RLX_TEST_REQUIRE requires it here")
-            pytest.skip(f"needs {name}, which is not installed")
+                pytest.fail(f"{name} {reason}, and RLX_TEST_REQUIRE requires it here")
+            pytest.skip(f"needs {name}, which {reason}")
+
+
+def lacking(name):
+    """Why an engine, or the packages with real models, cannot be used; None: they can."""
+    if name == "models":
+        from tests.models import packages
+
+        return packages.missing()
+    return None if importlib.util.find_spec(name) is not None else "is not installed"
 
 
 @pytest.fixture(scope="session")

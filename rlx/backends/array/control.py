@@ -1,43 +1,33 @@
-"""Control flow: kernels of If, Loop and Scan, whose bodies are plans of their own."""
+"""Control flow: kernels of If, Loop, Scan and SequenceMap, whose bodies are plans of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rlx.backends.array.bodies import Body, body, compile_with
 from rlx.backends.array.draft import FIX, Draft, Op
-from rlx.backends.array.dtypes import native
-from rlx.backends.array.execute import execute
-from rlx.backends.array.fold import fold, prune
-from rlx.backends.array.fuse import fuse
+from rlx.backends.array.host import NUMPY
+from rlx.backends.array.kernels.flex_attention import flex_attention
 from rlx.backends.array.kernels.operands import axis_of
-from rlx.backends.array.plan import Plan, schedule
-from rlx.program.types import Block
 
 if TYPE_CHECKING:
+    from rlx.backends.array.plan import Plan
     from rlx.backends.array.site import Array, Kernel
 
 
 def compile_draft(draft: Draft) -> Plan:
     """All passes, in order; bodies are compiled with the blocks around them."""
-    draft.control = control_kernel
-    prune(draft)
-    fold(draft)
-    prune(draft)
-    fuse(draft)
-    prune(draft)
-    return schedule(draft)
+    return compile_with(draft, control_kernel)
 
 
 def control_kernel(draft: Draft, op: Op) -> Kernel:
     """The kernel of an operation with bodies; after its own inputs it takes the captured values.
 
     Raises:
-        NotImplementedError: not If, Loop or Scan.
+        NotImplementedError: no such operation is known here.
     """
-    makers = {"If": _if, "Loop": _loop, "Scan": _scan}
-    maker = makers.get(op.operation)
+    maker = _MAKERS.get(op.operation)
     if maker is None:
         raise NotImplementedError(
             f"node {op.name!r}: no array kernel for {op.operation}, which has bodies. {FIX}"
@@ -48,40 +38,11 @@ def control_kernel(draft: Draft, op: Op) -> Kernel:
     return lambda *inputs: tuple(run(inputs))
 
 
-@dataclass(frozen=True, slots=True)
-class _Body:
-    """A compiled block: called with its inputs and with all that the operation captures."""
-
-    block: Block
-    plan: Plan
-    captured: tuple[int, ...]
-    """Positions, among the operation's captured values, of those that are not constant."""
-
-    def __call__(self, inputs: Sequence[Array], captured: Sequence[Array]) -> list[Array]:
-        return execute(self.plan, [*inputs, *(captured[position] for position in self.captured)])
-
-
-def _body(draft: Draft, op: Op, attribute: str) -> _Body:
-    block = op.attributes[attribute]
-    inner = Draft.from_block(block, draft.xp, draft.to_native)
-    captured = []
-    for position, name in enumerate(op.inputs[op.own :]):
-        if name in draft.types:
-            inner.types.setdefault(name, draft.types[name])
-        if name in draft.constants:
-            inner.constants[name] = draft.constants[name]
-        else:
-            captured.append(position)
-    names = op.inputs[op.own :]
-    inner.inputs = (*inner.inputs, *(names[position] for position in captured))
-    return _Body(block, compile_draft(inner), tuple(captured))
-
-
 Run = Callable[[Sequence[Any]], Sequence[Any]]
 
 
 def _if(draft: Draft, op: Op) -> Run:
-    then, otherwise = (_body(draft, op, name) for name in ("then_branch", "else_branch"))
+    then, otherwise = (body(draft, op, name) for name in ("then_branch", "else_branch"))
 
     def run(inputs: Sequence[Array]) -> Sequence[Array]:
         chosen = then if bool(inputs[0]) else otherwise
@@ -91,9 +52,9 @@ def _if(draft: Draft, op: Op) -> Run:
 
 
 def _loop(draft: Draft, op: Op) -> Run:
-    xp = draft.xp
-    body = _body(draft, op, "body")
-    carried = len(body.block.inputs) - 2
+    xp = NUMPY.xp
+    block = body(draft, op, "body", counters=2)
+    carried = len(block.block.inputs) - 2
 
     def run(inputs: Sequence[Array]) -> Sequence[Array]:
         own, captured = [*inputs[: op.own], None, None], inputs[op.own :]
@@ -104,18 +65,18 @@ def _loop(draft: Draft, op: Op) -> Run:
         turn = 0
         while going and (limit is None or turn < limit):
             counters = (xp.asarray(turn, dtype=xp.int64), xp.asarray(going, dtype=xp.bool))
-            again, *results = body((*counters, *state), captured)
+            again, *results = block((*counters, *state), captured)
             going = bool(again)
             state, row = results[:carried], results[carried:]
             rows.append(row)
             turn += 1
-        return [*state, *_stacked(draft, body, rows, 1 + carried, {}, {})]
+        return [*state, *_stacked(draft, block, rows, 1 + carried, {}, {})]
 
     return run
 
 
 def _scan(draft: Draft, op: Op) -> Run:
-    body = _body(draft, op, "body")
+    block = body(draft, op, "body")
     scanned = op.attributes["num_scan_inputs"]
     states = op.own - scanned
     axes = op.attributes.get("scan_input_axes") or (0,) * scanned
@@ -137,17 +98,49 @@ def _scan(draft: Draft, op: Op) -> Run:
                 for x, reverse in zip(sequences, backward, strict=True)
             ]
             items = [draft.xp.asarray(item) for item in items]
-            results = body((*state, *items), captured)
+            results = block((*state, *items), captured)
             state, row = results[:states], results[states:]
             rows.append(row)
-        return [*state, *_stacked(draft, body, rows, states, out_axes, out_backward)]
+        return [*state, *_stacked(draft, block, rows, states, out_axes, out_backward)]
+
+    return run
+
+
+def _sequence_map(draft: Draft, op: Op) -> Run:
+    """The body for each item: sequences give their item of that place, tensors stay the same."""
+    block = body(draft, op, "body")
+
+    def run(inputs: Sequence[Any]) -> Sequence[Any]:
+        own, captured = inputs[: op.own], inputs[op.own :]
+        turns = [
+            block([x[turn] if x.__class__ is list else x for x in own], captured)
+            for turn in range(len(own[0]))
+        ]
+        return [[turn[place] for turn in turns] for place in range(len(block.block.outputs))]
+
+    return run
+
+
+def _flex_attention(draft: Draft, op: Op) -> Run:
+    """Its bodies change the scores, and the probabilities."""
+    attend = flex_attention(draft.site(op))
+    score, prob = (
+        body(draft, op, name) if name in op.attributes else None
+        for name in ("score_mod", "prob_mod")
+    )
+
+    def run(inputs: Sequence[Any]) -> Sequence[Any]:
+        own, captured = inputs[: op.own], inputs[op.own :]
+        change = None if score is None else score.function(captured)
+        finish = None if prob is None else prob.function(captured)
+        return [attend(own, change, finish)]
 
     return run
 
 
 def _stacked(
     draft: Draft,
-    body: _Body,
+    block: Body,
     rows: list[list[Array]],
     first: int,
     axes: dict[int, int],
@@ -156,7 +149,7 @@ def _stacked(
     """Each scan output with its turns side by side; of no turns, an empty array."""
     xp = draft.xp
     stacked = []
-    for place, value in enumerate(body.block.outputs[first:]):
+    for place, value in enumerate(block.block.outputs[first:]):
         parts = [row[place] for row in rows]
         if backward.get(place):
             parts.reverse()
@@ -166,5 +159,14 @@ def _stacked(
         sizes = [size if isinstance(size, int) else 0 for size in value.type.shape or ()]
         at = axis_of(axes.get(place, 0), len(sizes) + 1)
         sizes.insert(at, 0)
-        stacked.append(xp.zeros(tuple(sizes), dtype=native(xp, value.type.dtype)))
+        stacked.append(xp.zeros(tuple(sizes), dtype=draft.library.dtype(value.type.dtype)))
     return stacked
+
+
+_MAKERS: dict[str, Callable[[Draft, Op], Run]] = {
+    "If": _if,
+    "Loop": _loop,
+    "Scan": _scan,
+    "SequenceMap": _sequence_map,
+    "ai.onnx.preview::FlexAttention": _flex_attention,
+}

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.array.dtypes import name_of
+from rlx.backends.array.host import NUMPY
 from rlx.backends.array.kernels.table import KERNELS
+from rlx.backends.array.place import TO_DEVICE, TO_HOST
 from rlx.backends.array.site import Array, Kernel, Site
 from rlx.program.types import Block, ValueType
 
 if TYPE_CHECKING:
+    from rlx.backends.array.library import Library
     from rlx.program.types import Node
 
 FIX = "Fix: choose a backend that covers it: run `rlx explain --all`."
@@ -29,6 +33,8 @@ class Op:
     outputs: tuple[str, ...]
     own: int
     """How many inputs are the node's own."""
+    on_host: bool = False
+    """True where NumPy computes it, whatever the library."""
 
     @classmethod
     def from_node(cls, node: Node) -> Op:
@@ -53,10 +59,12 @@ class Op:
 
 @dataclass(slots=True)
 class Draft:
-    """What is left to run, as values by name; `xp` is the array namespace it will run on."""
+    """What is left to run, as values by name.
 
-    xp: Any
-    to_native: Callable[[Array], Array]
+    Constants are NumPy arrays until `place` moves those that the device needs.
+    """
+
+    library: Library
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     ops: list[Op]
@@ -64,29 +72,46 @@ class Draft:
     types: dict[str, ValueType] = field(default_factory=dict)
     control: Callable[[Draft, Op], Kernel] | None = None
     """Builds the kernels of operations with bodies."""
+    placed: bool = False
+    host_inputs: frozenset[str] | None = None
+    """Inputs that come as NumPy arrays; None: placing decides."""
+    host_outputs: tuple[int, ...] = ()
+    """Positions of outputs that are wanted as NumPy arrays."""
+    on_host: frozenset[str] = frozenset()
+    """After placing, the values that are NumPy arrays."""
+    findings: list[str] = field(default_factory=list)
+    """Why this cannot be compiled as a whole; bodies share the list of their block."""
 
     @classmethod
-    def from_block(cls, block: Block, xp: Any, to_native: Callable[[Array], Array]) -> Draft:
-        """The block as it stands, its constants in the array library's memory."""
+    def from_block(cls, block: Block, library: Library) -> Draft:
+        """The block as it stands."""
         types = dict(block.types)
         types.update((value.name, value.type) for value in (*block.inputs, *block.outputs))
         draft = cls(
-            xp=xp,
-            to_native=to_native,
+            library=library,
             inputs=tuple(value.name for value in block.inputs),
             outputs=tuple(value.name for value in block.outputs),
             ops=[Op.from_node(node) for node in block.nodes],
             types=types,
         )
         for name, array in block.constants:
-            draft.constants[name] = to_native(array)
+            draft.constants[name] = array
             types.setdefault(name, ValueType(name_of(array.dtype), tuple(array.shape)))
         return draft
+
+    @property
+    def xp(self) -> Any:
+        """The array namespace that it will run on."""
+        return self.library.xp
+
+    def runs_on(self, op: Op) -> Library:
+        """The library that computes `op`: NumPy on the host, and for all that is constant."""
+        return self.library if self.placed and not op.on_host else NUMPY
 
     def site(self, op: Op) -> Site:
         """What the kernel builder of `op` may know."""
         return Site(
-            xp=self.xp,
+            library=self.runs_on(op),
             operation=op.operation,
             name=op.name,
             attributes=op.attributes,
@@ -102,15 +127,12 @@ class Draft:
         Raises:
             NotImplementedError: there is none; coverage should have refused the program.
         """
-        for name in (*op.inputs, *op.outputs):
-            if name in self.types and self.types[name].kind != "tensor":
-                raise NotImplementedError(
-                    f"node {op.name!r} {op.operation}: {name!r} is a {self.types[name].kind}, "
-                    f"and array kernels take tensors. {FIX}"
-                )
         if self.control is not None and op.has_bodies:
             return self.control(self, op)
-        builder = KERNELS.get(op.operation)
+        if op.operation in (TO_DEVICE, TO_HOST):
+            move = self.library.to_native if op.operation == TO_DEVICE else self.library.to_host
+            return lambda x: moved(x, move)
+        builder = self.runs_on(op).overrides.get(op.operation) or KERNELS.get(op.operation)
         if builder is None:
             raise NotImplementedError(
                 f"node {op.name!r}: no array kernel for {op.operation}. {FIX}"
@@ -122,8 +144,22 @@ class Draft:
         except Exception as error:  # noqa: BLE001 - its constants don't fit it: it fails if it runs
             return _failing(error)
 
+    def asarray(self, name: str) -> Callable[[Any], Array]:
+        """What makes an array of the value `name` where a kernel gave a scalar."""
+        known = self.types.get(name)
+        if known is None or known.dtype != "string":
+            return NUMPY.xp.asarray  # type: ignore[no-any-return]
+        return partial(NUMPY.xp.asarray, dtype=NUMPY.dtype("string"))
+
     def _type(self, name: str) -> ValueType | None:
         return self.types.get(name, ValueType("", None)) if name else None
+
+
+def moved(value: Any, move: Callable[[Any], Any]) -> Any:
+    """A value moved between the host and the device: an array, a list of them, or nothing."""
+    if isinstance(value, list):
+        return [moved(item, move) for item in value]
+    return None if value is None else move(value)
 
 
 def _failing(error: Exception) -> Kernel:

@@ -54,6 +54,7 @@ _EXTENDED: dict[str, type] = {
     "uint2": ml_dtypes.uint2,
     "int2": ml_dtypes.int2,
 }
+_BY_TEXT = {kind.__name__: name for name, kind in _EXTENDED.items()} | {"bool_": "bool"}
 _NAMES = {np.dtype(kind): name for name, kind in _EXTENDED.items()}
 
 SIGNED = frozenset({"int2", "int4", "int8", "int16", "int32", "int64"})
@@ -88,14 +89,19 @@ def native(xp: Any, name: str) -> Any:
     Raises:
         NotImplementedError: the library has no such dtype.
     """
-    if name in _EXTENDED or name == "string":
-        if xp.__name__ in {"numpy", "array_api_compat.numpy"}:
-            return numpy_dtype(name)
-        found = getattr(xp, name, None)
-        if found is None:
-            raise NotImplementedError(f"{xp.__name__} has no dtype {name}")
-        return found
-    return np.dtype(name) if "numpy" in xp.__name__ else getattr(xp, name)
+    if xp.__name__ in {"numpy", "array_api_compat.numpy"}:
+        return numpy_dtype(name)
+    theirs = _EXTENDED[name].__name__ if name in _EXTENDED else name
+    found = getattr(xp, theirs, None) or getattr(xp, theirs + "_", None)
+    if found is None or name == "string":
+        raise NotImplementedError(f"{xp.__name__} has no dtype {name}")
+    return found
+
+
+def name_of_native(array: Any) -> str:
+    """The ONNX name of an array's dtype, whose text ends in its name, as in `torch.float32`."""
+    text = str(array.dtype).rpartition(".")[2]
+    return _BY_TEXT.get(text, text)
 
 
 def name_of(dtype: Any) -> str:

@@ -3,49 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.array.control import compile_draft
 from rlx.backends.array.draft import Draft
-from rlx.backends.array.execute import execute
+from rlx.backends.array.host import NUMPY
+from rlx.backends.array.start import starter
 from rlx.backends.precision import as_stated
 from rlx.errors import SessionClosed
 
 if TYPE_CHECKING:
+    from rlx.backends.array.library import Host, Library
     from rlx.backends.array.plan import Plan
     from rlx.backends.array.site import Array
     from rlx.backends.protocol import CompileOptions
     from rlx.program import Program
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
-    """What the engine needs of an array library beyond its namespace."""
-
-    name: str
-    xp: Any
-    """The array namespace, from array-api-compat."""
-    version: str
-    device: str
-    to_native: Callable[[Array], Array]
-    """Turns a NumPy array into one of the library, which may share its memory."""
-    copy: Callable[[Array], Array]
-    guard: Callable[..., Any]
-    """Called as `guard(function, *arguments)`: calls it where kernels may run, such as with
-    warnings silenced."""
+def copied(value: Any, copy: Callable[[Array], Array]) -> Any:
+    """The value in memory of its own: a sequence with every item, and a map, copied too."""
+    if value.__class__ is list:
+        return [copied(item, copy) for item in value]
+    if value.__class__ is dict:
+        return dict(value)
+    return None if value is None else copy(value)
 
 
 class ArrayExecutable:
     """A compiled program. Runs may overlap: what a run computes is held by that run alone."""
 
-    def __init__(self, plan: Plan, library: Library):
+    def __init__(self, plan: Plan, library: Library, name: str = ""):
         self._plan: Plan | None = plan
         self._library = library
+        self._run = starter(plan, library, name)
         self.device = library.device
+
+    @property
+    def uncompiled(self) -> str | None:
+        """Why steps run one by one though the library compiles programs; else None."""
+        return getattr(self._run, "uncompiled", None)
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
         """Run once: inputs in the program's input order, outputs in its output order.
+
+        An input is a NumPy array, or one of the library on this device; outputs are the library's.
 
         Raises:
             ExecutionError: a kernel failed; the message names its node.
@@ -54,14 +55,33 @@ class ArrayExecutable:
         plan = self._plan
         if plan is None:
             raise SessionClosed("the executable is closed")
-        outputs: list[Array] = self._library.guard(execute, plan, inputs)
-        for position in plan.copied:
-            outputs[position] = self._library.copy(outputs[position])
+        outputs: list[Array] = self._library.guard(self._run, inputs)
+        copy = self._library.copy
+        if copy is not None:
+            for position in plan.copied:
+                outputs[position] = copied(outputs[position], copy)
         return outputs
+
+    def to_host(self, array: Array) -> Host:
+        """One of the outputs as a NumPy array; it may share memory."""
+        return self._library.to_host(array)
+
+    def adopt(self, value: object) -> Array | None:
+        """The value, where it is an array of the library on this device; None: it is not."""
+        return value if self._library.owns(value) else None
+
+    def describe(self, array: Array) -> tuple[str, tuple[int, ...]]:
+        """The dtype, by ONNX's name, and the shape of an array that was adopted."""
+        return self._library.name_of(array), tuple(array.shape)
 
     def close(self) -> None:
         """Let go of the constants; calling it again does nothing."""
         self._plan = None
+        self._run = _closed
+
+
+def _closed(_: Sequence[Array]) -> list[Array]:
+    raise SessionClosed("the executable is closed")
 
 
 class ArrayBackend:
@@ -81,9 +101,9 @@ class ArrayBackend:
         """
         as_stated(program, options, self._library.name)
         library = self._library
-        draft = Draft.from_block(program.body, library.xp, library.to_native)
-        plan = library.guard(compile_draft, draft)
-        return ArrayExecutable(plan, library)
+        draft = Draft.from_block(program.body, library)
+        plan = NUMPY.guard(library.guard, compile_draft, draft)
+        return ArrayExecutable(plan, library, program.name)
 
     def close(self) -> None:
         """Nothing is held beyond what executables hold."""

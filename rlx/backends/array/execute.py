@@ -20,6 +20,15 @@ def execute(plan: Plan, inputs: Sequence[Array]) -> list[Array]:
     """
     slots = list(plan.slots)
     slots[: len(inputs)] = inputs
+    return follow(plan, slots)
+
+
+def follow(plan: Plan, slots: list[Array]) -> list[Array]:
+    """Do the steps over slots that hold the inputs and the constants; the outputs.
+
+    Raises:
+        ExecutionError: a kernel failed; the message names its node.
+    """
     kernel, sources = None, None
     try:
         for kernel, sources, targets, dead in plan.steps:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from rlx.backends.array.dtypes import numpy_dtype
+from rlx.backends.array.host import NUMPY
 
 if TYPE_CHECKING:
     from rlx.backends.array.draft import Draft, Op
@@ -53,7 +54,7 @@ def fold(draft: Draft, budget: int = BUDGET) -> None:
         results = result if len(op.outputs) > 1 else (result,)
         for name, value in zip(op.outputs, results, strict=False):
             if name:
-                draft.constants[name] = draft.xp.asarray(value)
+                draft.constants[name] = draft.asarray(name)(value)
     draft.ops[:] = left
 
 
@@ -78,8 +79,8 @@ def _fold_shape(draft: Draft, op: Op) -> None:
         return
     if all(isinstance(size, int) for size in known.shape):
         kernel = draft.kernel(op)
-        stand_in = draft.xp.broadcast_to(draft.xp.zeros((), dtype=draft.xp.int8), known.shape)
-        draft.constants[op.outputs[0]] = draft.xp.asarray(kernel(stand_in))
+        stand_in = NUMPY.xp.broadcast_to(NUMPY.xp.zeros((), dtype=NUMPY.xp.int8), known.shape)
+        draft.constants[op.outputs[0]] = NUMPY.xp.asarray(kernel(stand_in))
 
 
 def _cost(draft: Draft, op: Op) -> int | None:

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rlx.backends.array.host import NUMPY
+
 if TYPE_CHECKING:
     from rlx.backends.array.draft import Draft, Op
     from rlx.backends.array.site import Array
@@ -51,7 +53,7 @@ def _absorbs(draft: Draft, op: Op) -> bool:
 
 def _is_float(draft: Draft, name: str) -> bool:
     constant = draft.constants.get(name)
-    return constant is not None and constant.dtype in (draft.xp.float32, draft.xp.float64)
+    return constant is not None and constant.dtype in (NUMPY.xp.float32, NUMPY.xp.float64)
 
 
 def _affine(draft: Draft, op: Op) -> _Affine | None:
@@ -64,7 +66,7 @@ def _affine(draft: Draft, op: Op) -> _Affine | None:
         if _is_float(draft, other) and x not in draft.constants:
             values = _by_channel(draft, x, draft.constants[other])
             if values is not None:
-                ones, zeros = draft.xp.ones_like(values), draft.xp.zeros_like(values)
+                ones, zeros = NUMPY.xp.ones_like(values), NUMPY.xp.zeros_like(values)
                 scales = op.operation == "Mul"
                 return _Affine(x, *((values, zeros) if scales else (ones, values)))
     return None
@@ -72,7 +74,7 @@ def _affine(draft: Draft, op: Op) -> _Affine | None:
 
 def _by_channel(draft: Draft, name: str, constant: Array) -> Array | None:
     """The constant as one float64 for each channel of the value, if it is constant on each."""
-    xp = draft.xp
+    xp = NUMPY.xp
     known = draft.types.get(name)
     if known is None or known.shape is None or len(known.shape) < 2 or constant.ndim > known.ndim:
         return None
@@ -88,7 +90,7 @@ def _by_channel(draft: Draft, name: str, constant: Array) -> Array | None:
 
 def _normalization(draft: Draft, op: Op) -> _Affine | None:
     """BatchNormalization as factors and offsets, unless it is training or not constant."""
-    xp = draft.xp
+    xp = NUMPY.xp
     if op.attributes.get("training_mode", 0) or len(op.outputs) != 1:
         return None
     if not all(_is_float(draft, name) for name in op.inputs[1:]):
@@ -104,7 +106,7 @@ def _normalization(draft: Draft, op: Op) -> _Affine | None:
 
 def _absorb(draft: Draft, maker: Op, affine: _Affine, outputs: tuple[str, ...]) -> Op:
     """The maker of `affine.x`, doing the affine operation as well."""
-    xp, held = draft.xp, draft.constants
+    xp, held = NUMPY.xp, draft.constants
     first = held[maker.inputs[1]]
     column = xp.reshape(affine.factor, (-1,) + (1,) * (first.ndim - 1))
     scaled = xp.astype(first, xp.float64) * column

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextvars import Context
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-import array_api_compat.numpy as xp
-import numpy as np
-
-from rlx.backends.array.engine import ArrayBackend, Library
+from rlx.backends.array.engine import ArrayBackend
+from rlx.backends.array.host import NUMPY
 from rlx.errors import SettingError, Unavailable
 
 if TYPE_CHECKING:
@@ -30,29 +26,4 @@ def open_cpu(spec: DeviceSpec, options: Mapping[str, object]) -> ArrayBackend:
         raise SettingError(
             f"numpy has no options, got {', '.join(sorted(options))}", fix="remove them."
         )
-    return ArrayBackend(
-        Library(
-            name="numpy",
-            xp=xp,
-            version=np.__version__,
-            device="cpu",
-            to_native=np.asarray,
-            copy=partial(np.array, order="C"),
-            guard=_quietly(),
-        )
-    )
-
-
-def _quietly() -> Callable[..., Any]:
-    """Calls a function with NumPy's floating-point warnings off.
-
-    NumPy keeps them in a context variable, so entering a copy of a context where they are off
-    does it, for this call alone, in a tenth of the time of `np.errstate`.
-    """
-    quiet = Context()
-    quiet.run(np.seterr, all="ignore")
-
-    def call(function: Callable[..., Any], *arguments: Any) -> Any:
-        return quiet.copy().run(function, *arguments)
-
-    return call
+    return ArrayBackend(NUMPY)

@@ -29,6 +29,12 @@ class Plan:
     """Positions in `outputs` that may share memory with an input, a constant or another output."""
     labels: tuple[str, ...]
     """What each step is to a reader: its node and operation."""
+    host_inputs: tuple[bool, ...] = ()
+    """Per input, whether it stays a NumPy array."""
+    weights: tuple[int, ...] = ()
+    """The slots of the constants on the device."""
+    findings: tuple[str, ...] = ()
+    """Why the steps cannot be compiled as a whole; none: they can."""
 
 
 def schedule(draft: Draft) -> Plan:
@@ -55,8 +61,10 @@ def schedule(draft: Draft) -> Plan:
             call: Kernel = kernel.into
         else:
             call = kernel.call if isinstance(kernel, Fresh) else kernel
-        if any(name and _may_be_scalar(draft.types.get(name)) for name in op.outputs):
-            call = _as_arrays(draft.xp.asarray, call, len(targets))
+        if draft.runs_on(op).host and any(
+            name and _may_be_scalar(draft.types.get(name)) for name in op.outputs
+        ):
+            call = _as_arrays(call, tuple(map(draft.asarray, op.outputs)))
         dead = tuple(sorted({numbers[name] for name in _dying(draft, op, at, last_use)}))
         steps.append((call, sources, targets[0] if len(targets) == 1 else targets, dead))
     slots: list[Array] = [None] * count
@@ -64,7 +72,18 @@ def schedule(draft: Draft) -> Plan:
         slots[numbers[name]] = array
     outputs = tuple(numbers[name] for name in draft.outputs)
     labels = tuple(f"node {op.name!r} {op.operation}" for op in draft.ops)
-    return Plan(tuple(slots), tuple(steps), outputs, memory.shared_outputs(), labels)
+    host = draft.library.host
+    held = draft.host_inputs or ()
+    return Plan(
+        slots=tuple(slots),
+        steps=tuple(steps),
+        outputs=outputs,
+        copied=memory.shared_outputs(),
+        labels=labels,
+        host_inputs=tuple(host or name in held for name in draft.inputs),
+        weights=tuple(numbers[x] for x in draft.constants if not host and x.endswith("@device")),
+        findings=tuple(draft.findings),
+    )
 
 
 def _dying(draft: Draft, op: Op, at: int, last_use: dict[str, int]) -> set[str]:
@@ -115,10 +134,15 @@ class _Memory:
         taken = set(self.kept)
         shared = []
         for position, name in enumerate(self.draft.outputs):
-            if taken & self.roots[name]:
+            if taken & self.roots[name] or self._may_repeat(name):
                 shared.append(position)
             taken |= self.roots[name]
         return tuple(shared)
+
+    def _may_repeat(self, name: str) -> bool:
+        """Whether a sequence may hold one array twice, or views of one array."""
+        known = self.draft.types.get(name)
+        return known is not None and known.kind != "tensor" and name not in self.owners
 
     def _alive(self, name: str, at: int) -> bool:
         return name in self.draft.outputs or self.last_use.get(name, -1) >= at
@@ -131,13 +155,17 @@ class _Memory:
 
 
 def _may_be_scalar(known: ValueType | None) -> bool:
-    return known is None or not known.shape
+    return known is None or (known.kind == "tensor" and not known.shape)
 
 
-def _as_arrays(asarray: Callable[..., Any], kernel: Kernel, outputs: int) -> Kernel:
+def _as_arrays(kernel: Kernel, make: tuple[Callable[[Any], Array], ...]) -> Kernel:
     """NumPy's functions return scalars where an array without dimensions is due: make it one."""
-    if outputs == 1:
-        return lambda *inputs: asarray(kernel(*inputs))
-    return lambda *inputs: tuple(
-        None if result is None else asarray(result) for result in kernel(*inputs)
-    )
+    if len(make) == 1:
+        one = make[0]
+        return lambda *inputs: _array(one, kernel(*inputs))
+    return lambda *inputs: tuple(map(_array, make, kernel(*inputs)))
+
+
+def _array(make: Callable[[Any], Array], result: Any) -> Any:
+    """The array; lists, maps and None are sequences, maps and optionals, whatever was inferred."""
+    return result if result is None or result.__class__ in (list, dict) else make(result)

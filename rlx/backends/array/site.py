@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rlx.program.types import ValueType
+
+if TYPE_CHECKING:
+    from rlx.backends.array.library import Library
 
 Array = Any
 Kernel = Callable[..., Any]
@@ -20,13 +23,13 @@ class Site:
     """One node at compile time.
 
     `attributes` has the schema's defaults filled in; an attribute without a value is absent.
-    `constants` holds, per input, its array where it is known at compile time, else None.
+    `constants` holds, per input, its array where it is known at compile time, else None. Operands
+    that the operation's family lists in `HOST` are always NumPy arrays, here and at each run.
     `outputs` is how many outputs are asked for, trailing omitted ones cut off; `wanted` says
     which. `opset` never varies: programs are at the canonical opset.
     """
 
-    xp: Any
-    """The array namespace (array-api-compat)."""
+    library: Library
     operation: str
     name: str
     attributes: Mapping[str, Any]
@@ -35,6 +38,19 @@ class Site:
     output_types: tuple[ValueType | None, ...]
     constants: tuple[Array | None, ...]
     wanted: tuple[bool, ...]
+
+    @property
+    def xp(self) -> Any:
+        """The array namespace (array-api-compat)."""
+        return self.library.xp
+
+    def dtype(self, name: str) -> Any:
+        """The library's dtype by ONNX's name.
+
+        Raises:
+            NotImplementedError: it has none.
+        """
+        return self.library.dtype(name)
 
     @property
     def outputs(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any
 
-from rlx.backends.array.dtypes import CODES, native
+from rlx.backends.array.dtypes import CODES
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.site import Fresh
 
@@ -157,7 +157,7 @@ def _attention(site: Site, *, rounding: bool = False) -> Kernel:
             scores = scores + bias
         if mode == WITH_BIAS:
             qk = scores
-        weights = softmax_of_masked(xp, scores if code is None else _as(xp, scores, code))
+        weights = softmax_of_masked(xp, scores if code is None else _as(site, scores, code))
         weights = xp.astype(weights, q.dtype, copy=False)
         if bias is not None:
             hidden = xp.max(bias, axis=-1, keepdims=True) == -inf
@@ -174,10 +174,9 @@ def _attention(site: Site, *, rounding: bool = False) -> Kernel:
     return run
 
 
-def _as(xp: Any, x: Any, code: int) -> Any:
+def _as(site: Site, x: Any, code: int) -> Any:
     """The scores in softmax_precision; never in less than they have."""
-    dtype = native(xp, CODES[code])
-    return xp.astype(x, dtype) if CODES[code] == "float64" else x
+    return site.xp.astype(x, site.dtype("float64")) if CODES[code] == "float64" else x
 
 
 def rotary_embedding(site: Site) -> Kernel:

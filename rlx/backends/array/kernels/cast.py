@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from rlx.backends.array.dtypes import CODES, FLOAT8, INTEGERS, native, numpy_dtype
+from rlx.backends.array.dtypes import CODES, FLOAT8, INTEGERS, numpy_dtype
 from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
 
 Converter = Callable[[Array], Array]
@@ -23,7 +23,7 @@ def converter(site: Site, source: str, target: str) -> Converter:
     xp = site.xp
     if "string" in (source, target):
         return _string_converter(site, source, target)
-    dtype = native(xp, target)
+    dtype = site.dtype(target)
     saturate = bool(site.attributes.get("saturate", 1))
     if target == "float8e8m0" and source != target:
         return _to_scale(xp, dtype, saturate, site.attributes.get("round_mode", "up"))
@@ -76,7 +76,7 @@ def _string_converter(site: Site, source: str, target: str) -> Converter:
     if source == target:
         return lambda x: x
     if target == "string":
-        return lambda x: xp.astype(xp.astype(x, str), native(xp, "string"))
+        return lambda x: xp.astype(xp.astype(x, str), site.dtype("string"))
     if target in INTEGERS or target == "bool":
         raise NotImplementedError(f"strings to {target}: ONNX leaves their meaning open")
     onward = converter(site, "float64", target)
@@ -107,7 +107,7 @@ def _marked(site: Site, target: str) -> Kernel:
 def _bit_cast(site: Site) -> Kernel:
     """The same bits under another dtype of the same width."""
     target = CODES[site.attributes["to"]]
-    dtype = native(site.xp, target)
+    dtype = site.dtype(target)
     return lambda x: site.xp.asarray(x).view(dtype)
 
 

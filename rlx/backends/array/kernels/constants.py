@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from rlx.backends.array.dtypes import CODES, HALVES, native
+from rlx.backends.array.dtypes import CODES, HALVES
 from rlx.backends.array.kernels.operands import ints
 from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
 
@@ -26,7 +26,7 @@ def _constant(site: Site) -> Kernel:
     for form, value in site.attributes.items():
         dtype = _FORMS.get(form)
         if dtype is not None:
-            array = xp.asarray(value, dtype=native(xp, dtype))
+            array = xp.asarray(value, dtype=site.dtype(dtype))
             return lambda: array
         if form == "value":
             array = xp.asarray(value)
@@ -65,7 +65,7 @@ def _eye_like(site: Site) -> Kernel:
     xp = site.xp
     offset = site.attributes.get("k", 0)
     code = site.attributes.get("dtype")
-    dtype = None if code is None else native(xp, CODES[code])
+    dtype = None if code is None else site.dtype(CODES[code])
 
     def eye(x: Array) -> Array:
         rows, columns = x.shape
@@ -79,7 +79,7 @@ def _range(site: Site) -> Kernel:
     xp = site.xp
     first = site.inputs[0]
     narrow = first is not None and first.dtype in HALVES
-    stash = native(xp, CODES[site.attributes.get("stash_type", 1)]) if narrow else None
+    stash = site.dtype(CODES[site.attributes.get("stash_type", 1)]) if narrow else None
 
     def count_up(start: Array, limit: Array, delta: Array) -> Array:
         dtype = start.dtype

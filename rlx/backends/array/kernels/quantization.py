@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rlx.backends.array.dtypes import CODES, INTEGERS, SIGNED, bits, native
+from rlx.backends.array.dtypes import CODES, INTEGERS, SIGNED, bits
 from rlx.backends.array.site import Fresh
 
 if TYPE_CHECKING:
@@ -41,13 +41,14 @@ def spread(xp: Any, value: Any, shape: tuple[int, ...], axis: int, block: int) -
     return repeated[(*(slice(None),) * axis, slice(shape[axis]), ...)]
 
 
-def quantize(xp: Any, ratio: Any, zero: Any, name: str) -> Any:
+def quantize(site: Site, ratio: Any, zero: Any, name: str) -> Any:
     """round(ratio) + zero, saturated to an integer dtype; ties go to even."""
+    xp = site.xp
     low, high = limits(name)
     y = xp.round(ratio)
     if zero is not None:
         y = y + xp.astype(zero, y.dtype)
-    return xp.astype(xp.clip(y, low, high), native(xp, name))
+    return xp.astype(xp.clip(y, low, high), site.dtype(name))
 
 
 def quantize_linear(site: Site) -> Kernel:
@@ -63,9 +64,9 @@ def quantize_linear(site: Site) -> Kernel:
     scale_type = site.inputs[1]
     precision = attributes.get("precision", 0)
     if precision:
-        work = native(xp, CODES[precision])
+        work = site.dtype(CODES[precision])
     elif scale_type is not None and scale_type.dtype in {"float16", "bfloat16", "float64"}:
-        work = native(xp, scale_type.dtype)
+        work = site.dtype(scale_type.dtype)
     else:
         work = xp.float32
 
@@ -75,12 +76,12 @@ def quantize_linear(site: Site) -> Kernel:
         if zero is not None:
             zero = spread(xp, zero, x.shape, axis, block)
         if name in INTEGERS:
-            return quantize(xp, ratio, zero, name)
+            return quantize(site, ratio, zero, name)
         if zero is not None and name not in LARGEST:
             ratio = ratio + xp.astype(zero, xp.float32)
         if saturate and name in LARGEST:
             ratio = xp.clip(ratio, -LARGEST[name], LARGEST[name])
-        return xp.astype(ratio, native(xp, name))
+        return xp.astype(ratio, site.dtype(name))
 
     return Fresh(run)
 
@@ -99,7 +100,7 @@ def dequantize_linear(site: Site) -> Kernel:
         if zero is not None and shifted:
             y = y - xp.astype(spread(xp, zero, x.shape, axis, block), y.dtype)
         y = y * xp.astype(spread(xp, scale, x.shape, axis, block), y.dtype)
-        return xp.astype(y, native(xp, CODES[code]) if code else scale.dtype)
+        return xp.astype(y, site.dtype(CODES[code]) if code else scale.dtype)
 
     return Fresh(run)
 

@@ -120,7 +120,7 @@ def qlinear_matmul(site: Site) -> Kernel:
         product = xp.matmul(shifted(xp, a, rows(xp, a_zero), work), right(b, b_zero, work))
         scale = rows(xp, a_scale) * b_scale / rows(xp, y_scale)
         ratio = xp.astype(product, xp.float64) * xp.astype(scale, xp.float64)
-        return quantize(xp, ratio, rows(xp, y_zero), name)
+        return quantize(site, ratio, rows(xp, y_zero), name)
 
     return Fresh(run)
 
@@ -148,7 +148,7 @@ def qlinear_conv(site: Site) -> Kernel:
         if bias is not None:
             y = y + xp.astype(channels(xp, bias, w.ndim - 1), xp.float64)
         scale = channels(xp, w_scale, w.ndim - 1) * xp.reshape(x_scale / y_scale, ())
-        return quantize(xp, y * xp.astype(scale, xp.float64), xp.reshape(y_zero, ()), name)
+        return quantize(site, y * xp.astype(scale, xp.float64), xp.reshape(y_zero, ()), name)
 
     return Fresh(run)
 

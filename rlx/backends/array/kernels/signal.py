@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rlx.backends.array.dtypes import CODES, native
+from rlx.backends.array.dtypes import CODES
 from rlx.backends.array.kernels.operands import axis_within
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.site import Fresh
@@ -85,7 +85,7 @@ def cosine_window(*terms: float) -> Builder:
     def build(site: Site) -> Kernel:
         xp = site.xp
         periodic = bool(site.attributes.get("periodic", 1))
-        dtype = native(xp, CODES[site.attributes.get("output_datatype", 1)])
+        dtype = site.dtype(CODES[site.attributes.get("output_datatype", 1)])
 
         def run(size: Any) -> Any:
             n = int(size)
@@ -103,7 +103,7 @@ def cosine_window(*terms: float) -> Builder:
 def mel_weight_matrix(site: Site) -> Kernel:
     """Build MelWeightMatrix: triangles over spectrogram bins, evenly spaced on the mel scale."""
     xp = site.xp
-    dtype = native(xp, CODES[site.attributes.get("output_datatype", 1)])
+    dtype = site.dtype(CODES[site.attributes.get("output_datatype", 1)])
 
     def run(bins: Any, length: Any, rate: Any, low: Any, high: Any) -> Any:
         count, size, sample_rate = int(bins), int(length), int(rate)

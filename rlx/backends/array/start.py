@@ -1,0 +1,125 @@
+"""Starting a run: inputs go where the plan wants them, then its steps, compiled where they can be.
+
+A library that compiles gets the whole plan as one function: what the host computes depends only on
+the inputs' shapes and on the inputs that stay on the host, so there is one compiled form for each
+combination of these, and a bounded number of them is kept.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rlx.backends.array.execute import execute, follow
+
+if TYPE_CHECKING:
+    from rlx.backends.array.library import Library
+    from rlx.backends.array.plan import Plan
+    from rlx.backends.array.site import Array
+
+_log = logging.getLogger("rlx")
+MOST_FORMS = 64
+"""How many combinations of shapes a program is kept compiled for before it starts again."""
+Start = Callable[[Sequence[Any]], list[Any]]
+
+
+def starter(plan: Plan, library: Library, name: str) -> Start:
+    """What a run calls with its inputs; its attribute `uncompiled` may say why it is not."""
+    if library.host:
+        return partial(execute, plan)
+    if library.compile is None:
+        return partial(_eagerly, plan, library)
+    return Compiling(plan, library, name)
+
+
+def enter(plan: Plan, library: Library, inputs: Sequence[Any]) -> list[Array]:
+    """The inputs where the plan wants them: NumPy arrays, or the library's."""
+    return [
+        _entered(library, x, on_host) for x, on_host in zip(inputs, plan.host_inputs, strict=True)
+    ]
+
+
+def _entered(library: Library, x: Any, on_host: bool) -> Any:
+    if x is None:
+        return None
+    if x.__class__ is list:
+        return [_entered(library, item, on_host) for item in x]
+    if isinstance(x, np.ndarray):
+        return x if on_host else library.to_native(x)
+    return library.to_host(x) if on_host else x
+
+
+def _eagerly(plan: Plan, library: Library, inputs: Sequence[Any]) -> list[Array]:
+    return execute(plan, enter(plan, library, inputs))
+
+
+class Compiling:
+    """A plan as functions that its library compiled, one per shapes and host values."""
+
+    def __init__(self, plan: Plan, library: Library, name: str):
+        self.plan = plan
+        self.library = library
+        self.name = name
+        self.uncompiled: str | None = None
+        """Why the steps run one by one, if they do."""
+        self.forms: dict[Any, Callable[[Sequence[Any]], list[Any]]] = {}
+        if plan.findings:
+            self.give_up(plan.findings[0])
+
+    def give_up(self, reason: str) -> None:
+        """Run the steps one by one from now on, and say so."""
+        self.uncompiled = reason
+        _log.info("%s: %s runs it uncompiled: %s", self.name, self.library.name, reason)
+
+    def __call__(self, inputs: Sequence[Any]) -> list[Array]:
+        """Run, compiling first where these shapes are new."""
+        plan = self.plan
+        entered = enter(plan, self.library, inputs)
+        if self.uncompiled is not None:
+            return execute(plan, entered)
+        key = tuple(map(_key, entered, plan.host_inputs))
+        moved = [x for x, held in zip(entered, plan.host_inputs, strict=True) if not held]
+        form = self.forms.get(key)
+        if form is not None:
+            return form(moved)
+        try:
+            form = self.compile(entered)
+            outputs = form(moved)
+        except Exception as error:  # noqa: BLE001 - the steps themselves say what is wrong, if it is they
+            outputs = execute(plan, entered)
+            self.give_up(f"it cannot be compiled: {error}")
+            return outputs
+        if len(self.forms) >= MOST_FORMS:
+            self.forms.clear()
+        self.forms[key] = form
+        return outputs
+
+    def compile(self, inputs: Sequence[Any]) -> Callable[[Sequence[Any]], list[Any]]:
+        """The compiled form for inputs of these shapes, and these values on the host."""
+        plan, compiler = self.plan, self.library.compile
+        assert compiler is not None
+        held = {at: x for at, x in enumerate(inputs) if plan.host_inputs[at]}
+        places = [at for at in range(len(inputs)) if at not in held]
+
+        def function(weights: Sequence[Any], moved: Sequence[Any]) -> list[Any]:
+            slots = list(plan.slots)
+            for at, x in held.items():
+                slots[at] = x
+            for at, x in zip((*plan.weights, *places), (*weights, *moved), strict=True):
+                slots[at] = x
+            return follow(plan, slots)
+
+        return compiler(function, [plan.slots[at] for at in plan.weights])
+
+
+def _key(x: Any, held: bool) -> Any:
+    """What a compiled form depends on of one input."""
+    if x is None:
+        return None
+    if x.__class__ is list:
+        return tuple(_key(item, held) for item in x)
+    return (x.shape, x.tobytes()) if held else tuple(x.shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rlx.freeze.attributes import limited
@@ -10,10 +11,11 @@ from rlx.freeze.nearest import later
 from rlx.registration import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rlx.freeze.faults import Faults, Place
     from rlx.operations import Operation, Vocabulary
+    from rlx.origin import Origin
 
 FOREIGN_NAMES = {
     "float": "float32",
@@ -47,12 +49,7 @@ def row(
     spelt = vocabulary.names if any(one is None for _, one in known) else ()
     for index, (name, operation) in enumerate(known):
         if operation is None:
-            faults.add(
-                "unknown-operation",
-                place.at("operations", index),
-                f"unknown operation {show(name)}",
-                later(name, spelt, "name an operation of configs/operations.yaml."),
-            )
+            _unknown_operation(name, spelt, place.at("operations", index), faults)
     found = tuple({name: one for name, one in known if one is not None}.values())
     _types(found, types, place, vocabulary, faults)
     values = limited(found, attributes, place, faults)
@@ -78,6 +75,32 @@ def row(
         ndim,
         place.at(),
     )
+
+
+def without(
+    rows: Sequence[Row],
+    operations: Sequence[str],
+    place: Place,
+    vocabulary: Vocabulary,
+    faults: Faults,
+) -> tuple[Row, ...]:
+    """The rows without these operations; a row that is about no other is left out."""
+    names = tuple(vocabulary.canonical(name) for name in operations)
+    faults.twice("without", names, place)
+    for index, name in enumerate(names):
+        if vocabulary.get(name) is None:
+            _unknown_operation(name, vocabulary.names, place.at(index), faults)
+    left = ((row, tuple(one for one in row.operations if one not in names)) for row in rows)
+    return tuple(
+        row if len(kept) == len(row.operations) else replace(row, operations=kept)
+        for row, kept in left
+        if kept
+    )
+
+
+def _unknown_operation(name: str, known: Iterable[str], origin: Origin, faults: Faults) -> None:
+    fix = later(name, known, "name an operation of configs/operations.yaml.")
+    faults.add("unknown-operation", origin, f"unknown operation {show(name)}", fix)
 
 
 def _types(

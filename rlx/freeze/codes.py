@@ -123,6 +123,10 @@ CODES: dict[str, Code] = {
         "coverage says inherited without a backend, or names one without it",
         "write `backend` with `kind: inherited`, and only there.",
     ),
+    "inherits": Code(
+        "coverage inherits rows and does not say so, or leaves out what it does not inherit",
+        "write `kind: inherited`, `backend` and `inherits` together; `without` needs `inherits`.",
+    ),
     "cyclic-evidence": Code(
         "coverage is inherited in a circle", "measure one of them, or declare it."
     ),

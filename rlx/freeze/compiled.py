@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE = "compiled.json"
-FORMAT = 1
+FORMAT = 2
 LAYER = "packaged"
 PLAIN = (
     *("id", "device", "target", "rank", "dispatches", "reference_oracle", "software", "enabled"),
@@ -82,6 +82,7 @@ class _Writer:
     def __init__(self) -> None:
         self.paths: dict[str, int] = {}
         self.pool: dict[str, int] = {}
+        self.rows: dict[str, int] = {}
 
     def text(self, content: Content, sources: dict[str, str]) -> str:
         registrations = [self._registration(one) for one in content.registrations]
@@ -115,6 +116,7 @@ class _Writer:
         }
         lines = [f"{_json(key)}:{_json(value)}" for key, value in head.items()]
         lines.append('"registrations":[\n' + ",\n".join(registrations) + "\n]")
+        lines.append('"rows":[\n' + ",\n".join(self.rows) + "\n]")
         lines.append('"pool":[\n' + ",\n".join(self.pool) + "\n]")
         lines.append(f'"paths":{_json(list(self.paths))}')
         return "{" + ",\n".join(lines) + "}\n"
@@ -140,12 +142,20 @@ class _Writer:
             return "null"
         head = [coverage.evidence, coverage.inherited_from, coverage.engine]
         head += [coverage.platform, coverage.digest]
-        rows = ",\n".join(
-            _json([row.operations, self._pooled(row.types), self._pooled(row.attributes),
-                   row.ndim, *self._at(row.origin)])
-            for row in coverage.rows
-        )  # fmt: skip
-        return f"\n[{_json(head)},[{rows}]]"
+        runs: list[list[int]] = []
+        for row in coverage.rows:
+            place = self._row(row)
+            if runs and place == sum(runs[-1]):
+                runs[-1][1] += 1
+            else:
+                runs.append([place, 1])
+        return _json([head, runs])
+
+    def _row(self, row: Row) -> int:
+        """The row's place among all: one that several backends claim is written once."""
+        types, attributes = self._pooled(row.types), self._pooled(row.attributes)
+        record = [row.operations, types, attributes, row.ndim, *self._at(row.origin)]
+        return self.rows.setdefault(_json(record), len(self.rows))
 
 
 class _Reader:
@@ -154,7 +164,18 @@ class _Reader:
     def __init__(self, data: dict[str, Any]):
         self.data = data
         self.paths: list[str] = data["paths"]
-        self.pool = [_tuples(one) for one in data["pool"]]
+        self.pool = pool = [_tuples(one) for one in data["pool"]]
+        paths = self.paths
+        self.rows = [
+            Row(
+                tuple(operations),
+                pool[types],
+                pool[attributes],
+                ndim and (ndim[0], ndim[1]),
+                Origin(paths[path], line, column, LAYER),
+            )
+            for operations, types, attributes, ndim, path, line, column in data["rows"]
+        ]
 
     def content(self) -> Content:
         data = self.data
@@ -214,25 +235,9 @@ class _Reader:
         )
 
     def _coverage(self, record: Sequence[Any]) -> Coverage:
-        (evidence, inherited_from, engine, platform, digest), rows = record
-        pool, paths = self.pool, self.paths
-        return Coverage(
-            tuple(
-                Row(
-                    tuple(operations),
-                    pool[types],
-                    pool[attributes],
-                    ndim and (ndim[0], ndim[1]),
-                    Origin(paths[path], line, column, LAYER),
-                )
-                for operations, types, attributes, ndim, path, line, column in rows
-            ),
-            evidence,
-            inherited_from,
-            engine,
-            platform,
-            digest,
-        )
+        (evidence, inherited_from, engine, platform, digest), runs = record
+        rows = tuple([row for first, count in runs for row in self.rows[first : first + count]])
+        return Coverage(rows, evidence, inherited_from, engine, platform, digest)
 
 
 def _tuples(value: Any) -> Any:

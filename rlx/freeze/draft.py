@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rlx.manifest.models import BackendModel, InlineCoverageModel, OverrideModel, ProbeModel
     from rlx.operations import Vocabulary
     from rlx.origin import Origin
-    from rlx.registration import OptionValue, Probe
+    from rlx.registration import OptionValue, Probe, Row
 
 PLAIN = (
     *(
@@ -33,7 +33,7 @@ PLAIN = (
     *("install", "payload_format", "compiler", "materializer", "capabilities", "safe_options"),
 )
 """The fields that a registration takes over from the manifest as they are."""
-OVERRIDABLE = ("rank", "enabled", "dispatches", "capabilities", "install", "probes")
+OVERRIDABLE = ("rank", "enabled", "dispatches", "capabilities", "install", "probes", "coverage")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,10 @@ def registration(
     places: dict[str, Place] = {name: node.below(name) for name in written}
     claimed = {}
     for name in ("coverage", "compiles"):
-        stands = _claims(getattr(model, name), node.below(name))
-        if stands is not None:
-            places[name], inner = stands[0], stands[1]
-            claimed[name] = coverage(inner, stands[0], vocabulary, faults)
+        value = getattr(model, name)
+        if value is not None:
+            places[name] = stands = _stands(value, node.below(name))
+            claimed[name] = coverage(_claims(value, stands), stands, vocabulary, faults)
     values: dict[str, Any] = {
         **fields,
         "probes": _probes(model.probes, node.below("probes"), faults),
@@ -96,21 +96,30 @@ def replacing(old: Draft, new: Draft) -> Draft:
     return Draft(replace(new.registration, history=history), new.group, new.places)
 
 
-def overridden(draft: Draft, model: OverrideModel, node: Node, faults: Faults) -> Draft:
+def overridden(
+    draft: Draft,
+    model: OverrideModel,
+    node: Node,
+    vocabulary: Callable[[], Vocabulary],
+    faults: Faults,
+) -> Draft:
     """The draft after an override of a later layer: what the override leaves out stays."""
     before = draft.registration
     history = dict(before.history)
     places = dict(draft.places)
     changed: dict[str, Any] = {}
     for name in OVERRIDABLE:
-        value = getattr(model, name)
+        written = value = getattr(model, name)
         if value is None:
             continue
+        places[name] = node.below(name)
         if name == "probes":
             value = _probes(value, node.below("probes"), faults)
+        elif name == "coverage":
+            places[name] = stands = _stands(written, node.below(name))
+            value = coverage(_claims(written, stands), stands, vocabulary, faults)
         changed[name] = value
-        places[name] = node.below(name)
-        setting = Setting(_shown(name, value, value), node.at(name))
+        setting = Setting(_shown(name, value, written), node.at(name))
         history[name] = (*history.get(name, ()), setting)
     if model.options:
         changed["options"] = _options(before.options, model.options)
@@ -142,20 +151,24 @@ def _options(before: Any, options: Mapping[str, Any]) -> tuple[tuple[str, Option
     return tuple(sorted({**dict(before), **options}.items()))
 
 
-def _claims(value: str | InlineCoverageModel | None, node: Node) -> tuple[Node, Any] | None:
-    """Where the claims stand, and their model: inside the registration, or in a file."""
+def _stands(value: str | InlineCoverageModel, node: Node) -> Node:
+    """Where the claims stand: inside the registration, or in a file."""
     if not isinstance(value, str):
-        return None if value is None else (node, value)
+        return node
     manifest = node.manifest.reference(value)
     assert manifest is not None, f"the loader attached no {value}"
-    return Node(manifest), manifest.model
+    return Node(manifest)
+
+
+def _claims(value: str | InlineCoverageModel, stands: Node) -> Any:
+    return stands.model if isinstance(value, str) else value
 
 
 def coverage(
     model: Any, node: Node, vocabulary: Callable[[], Vocabulary], faults: Faults
 ) -> Coverage:
     """The frozen claims of a coverage file, or of coverage written inside a registration."""
-    rows = tuple(
+    own = tuple(
         claims.row(
             one.operations,
             one.types,
@@ -167,6 +180,7 @@ def coverage(
         )
         for index, one in enumerate(model.rows)
     )
+    rows = (*_inherited(model, node, vocabulary, faults), *own)
     evidence = model.evidence
     if evidence is None:
         made = Coverage(rows)
@@ -176,6 +190,27 @@ def coverage(
             _evidence(inherits, node, faults)
         made = Coverage(rows, evidence.kind, evidence.backend, evidence.engine, evidence.platform)
     return replace(made, digest=coverage_digest(made))
+
+
+def _inherited(
+    model: Any, node: Node, vocabulary: Callable[[], Vocabulary], faults: Faults
+) -> tuple[Row, ...]:
+    """The rows of the file that this one inherits, without the operations that it leaves out."""
+    inherits, without = getattr(model, "inherits", None), getattr(model, "without", None)
+    if inherits is None:
+        if without is not None:
+            message = "without leaves operations out, but no rows are inherited"
+            fix = "delete it, or name the file with inherits: FILE."
+            faults.add("inherits", node.key("without"), message, fix)
+        return ()
+    if model.evidence.kind != "inherited":
+        message = f"rows are inherited, and the evidence is {model.evidence.kind}"
+        fix = "write kind: inherited, and backend: ID."
+        faults.add("inherits", node.at("evidence", "kind"), message, fix)
+    parent = node.manifest.reference(inherits)
+    assert parent is not None, f"the loader attached no {inherits}"
+    rows = coverage(parent.model, Node(parent), vocabulary, faults).rows
+    return claims.without(rows, without or (), node.below("without"), vocabulary(), faults)
 
 
 def _evidence(inherits: bool, node: Node, faults: Faults) -> None:

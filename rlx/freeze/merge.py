@@ -163,7 +163,9 @@ class Merging:
                 place,
             )
         elif self._changes(model, node, number):
-            self.drafts[model.id] = draft.overridden(target, model, node, self.faults)
+            self.drafts[model.id] = draft.overridden(
+                target, model, node, self.vocabulary, self.faults
+            )
 
     def _changes(self, model: OverrideModel, node: Node, number: int) -> bool:
         """True when the override sets something, and no other file of its layer sets the same."""

@@ -62,6 +62,9 @@ def _overridden(manifest: Manifest) -> Iterator[Power]:
         for name in _OVERRIDDEN:
             if getattr(one, name) is not None:
                 yield Power(one.id, name, show(getattr(one, name)), node.at(name))
+        if one.coverage is not None:
+            claims = one.coverage if isinstance(one.coverage, str) else "written in the file"
+            yield Power(one.id, "coverage", claims, node.at("coverage"))
         yield from _common(one, node)
 
 

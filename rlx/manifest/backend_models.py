@@ -164,3 +164,9 @@ class OverrideModel(Model):
     probes: tuple[ProbeModel, ...] | None = Field(
         default=None, description="All probes, anew.", examples=[[{"module": "torch"}]]
     )
+    coverage: CoverageReference | None = Field(
+        default=None,
+        description="All that is claimed, anew: a Coverage file below this file's folder, or "
+        "inline.",
+        examples=["coverage/onnxruntime-cpu.yaml"],
+    )

@@ -123,3 +123,14 @@ class CoverageModel(ManifestModel):
         description="What is claimed; an operation in several rows has alternatives.",
         examples=[[{"operations": ["Add"], "types": {"T": ["float32"]}}]],
     )
+    inherits: Name | None = Field(
+        default=None,
+        description="Another Coverage file, by its path below this file's folder, whose rows are "
+        "claimed as well; the evidence is then inherited.",
+        examples=["torch-cpu.yaml"],
+    )
+    without: tuple[Name, ...] | None = Field(
+        default=None,
+        description="Operations that are not inherited; with inherits, and only there.",
+        examples=[["DFT"]],
+    )

@@ -121,6 +121,10 @@ MEANINGS: dict[str, Code] = {
         "A file named as coverage is a manifest of another kind.",
         "name a manifest of kind Coverage.",
     ),
+    "coverage-chain": Code(
+        "Coverage inherits its rows in a circle, or through more than three files.",
+        "name a file that holds rows of its own.",
+    ),
     "plugin-entry": Code(
         "A plugin's entry point is not written as `package` or `package:file.yaml`.",
         "correct it in the plugin's pyproject.toml, and install it again.",

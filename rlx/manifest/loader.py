@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import posixpath
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from rlx.errors import ConfigError, Fault, printable
 from rlx.manifest import shape
 from rlx.manifest.faults import Faults, limited, show
 from rlx.manifest.files import read_bytes
-from rlx.manifest.models import BackendsModel, ManifestModel
+from rlx.manifest.models import BackendsModel, CoverageModel, ManifestModel
 from rlx.manifest.parser import parse
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from rlx.origin import Origin
 
 COVERAGE_KEYS = ("coverage", "compiles")
+MOST_PARENTS = 3
+"""Through how many files the rows of one coverage file may be inherited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,10 @@ class Manifest:
     file: Path
     trusted: bool = True
     references: tuple[tuple[str, Manifest], ...] = ()
-    """The coverage files that a Backends manifest refers to, by the path as it is written."""
+    """The coverage files that the manifest leads to, each by its path from the manifest's folder.
+
+    That is the path as it is written; for one that a coverage file inherits, with its folder.
+    """
     digest: str = ""
     """SHA-256 of the bytes that were parsed, in hexadecimal."""
     distrust: str = ""
@@ -104,31 +110,96 @@ def attach(manifest: Manifest, prefix: str) -> Manifest:
     Raises:
         ConfigError: all faults of all these files, and of the paths that name them.
     """
-    found: dict[str, Manifest] = {}
-    faults: list[Fault] = []
-    seen: set[str] = set()
-    for written, keys in named_files(manifest):
-        if written in seen:
-            continue
-        seen.add(written)
-        try:
-            found[written] = _read_reference(manifest, written, keys, prefix)
-        except ConfigError as error:
-            faults.extend(error.faults)
-    if faults:
-        raise ConfigError(limited(faults))
-    return replace(manifest, references=tuple(found.items()))
+    references = _References()
+    own = () if isinstance(manifest.model, BackendsModel) else (os.path.realpath(manifest.file),)
+    found = references.attached(manifest, prefix, own)
+    if references.faults:
+        raise ConfigError(limited(references.faults))
+    return found
+
+
+@dataclass(slots=True)
+class _References:
+    """All coverage files that one manifest leads to, each read once."""
+
+    faults: list[Fault] = field(default_factory=list)
+    _files: dict[str, Manifest] = field(default_factory=dict)
+
+    def attached(self, manifest: Manifest, prefix: str, parents: tuple[str, ...]) -> Manifest:
+        """The manifest with what it leads to; `parents` are the coverage files down to it."""
+        found: dict[str, Manifest] = {}
+        seen: set[str] = set()
+        for written, keys in named_files(manifest):
+            if written in seen:
+                continue
+            seen.add(written)
+            try:
+                one = self._read(manifest, written, keys, prefix, parents)
+            except ConfigError as error:
+                self.faults.extend(one for one in error.faults if one not in self.faults)
+                continue
+            folder = posixpath.dirname(written)
+            beside = f"{prefix}{printable(folder)}/" if folder else prefix
+            one = self.attached(one, beside, (*parents, os.path.realpath(one.file)))
+            found[written] = one
+            for further, inherited in one.references:
+                found.setdefault(posixpath.join(folder, further), inherited)
+        return replace(manifest, references=tuple(found.items()))
+
+    def _read(
+        self,
+        manifest: Manifest,
+        written: str,
+        keys: tuple[str | int, ...],
+        prefix: str,
+        parents: tuple[str, ...],
+    ) -> Manifest:
+        """One file; what is wrong with its path, or with the chain to it, is said at its name."""
+        place = manifest.origin(*keys)
+        faults = Faults(manifest.path, manifest.layer)
+        at = (place.line, place.column)
+        file = _below(manifest, written, str(keys[-1]), faults, at)
+        if os.path.realpath(file) in parents:
+            message = f"{show(written)} leads back to itself: its rows are inherited in a circle"
+            faults.add("coverage-chain", message, "write the rows of one of them out.", at)
+            faults.stop()
+        if len(parents) > MOST_PARENTS:
+            message = f"rows are inherited through more than {MOST_PARENTS} files"
+            faults.add("coverage-chain", message, "name a file further up the chain.", at)
+            faults.stop()
+        shown = f"{prefix}{printable(written)}"
+        found = self._files.get(shown)
+        if found is None:
+            found = read_file(file, manifest.layer, shown=shown, trusted=manifest.trusted)
+            self._files[shown] = found
+        if found.kind != "Coverage":
+            message = f"{keys[-1]} must name a manifest of kind Coverage, got {found.kind}"
+            faults.add("coverage-kind", message, "name a Coverage manifest.", at)
+            faults.stop()
+        return found
+
+
+def trusting(manifest: Manifest) -> Manifest:
+    """The manifest, trusted with all that it refers to."""
+    references = tuple((written, trusting(one)) for written, one in manifest.references)
+    return replace(manifest, trusted=True, references=references)
 
 
 def named_files(manifest: Manifest) -> Iterator[tuple[str, tuple[str | int, ...]]]:
     """Each coverage path that a manifest names, as it is written, and the keys of its place."""
-    if not isinstance(manifest.model, BackendsModel):
+    model = manifest.model
+    if isinstance(model, CoverageModel) and model.inherits is not None:
+        yield model.inherits, ("inherits",)
+    if not isinstance(model, BackendsModel):
         return
-    for index, backend in enumerate(manifest.model.backends):
+    for index, backend in enumerate(model.backends):
         for key in COVERAGE_KEYS:
             value = getattr(backend, key)
             if isinstance(value, str):
                 yield value, ("backends", index, key)
+    for index, override in enumerate(model.overrides):
+        if isinstance(override.coverage, str):
+            yield override.coverage, ("overrides", index, "coverage")
 
 
 def is_below(written: str) -> bool:
@@ -138,33 +209,20 @@ def is_below(written: str) -> bool:
     return not (rooted or ".." in pure.parts or "\\" in written or not pure.parts)
 
 
-def _read_reference(
-    manifest: Manifest, written: str, keys: tuple[str | int, ...], prefix: str
-) -> Manifest:
-    """One coverage file. What is wrong with the path or the file is reported where it is named."""
-    place = manifest.origin(*keys)
-    faults = Faults(manifest.path, manifest.layer)
-    at = (place.line, place.column)
+def _below(manifest: Manifest, written: str, key: str, faults: Faults, at: tuple[int, int]) -> Path:
+    """The file that a path leads to, which is there and below the manifest's folder."""
     folder = manifest.file.parent
     if not is_below(written):
-        message = f"{keys[-1]} must be a path below this file's folder, got {show(written)}"
+        message = f"{key} must be a path below this file's folder, got {show(written)}"
         faults.add("coverage-path", message, "write it as 'coverage/name.yaml'.", at)
         faults.stop()
     file = folder / written
     if not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder)):
-        message = (
-            f"{keys[-1]} must stay below this file's folder, but a link leads {show(written)} out"
-        )
+        message = f"{key} must stay below this file's folder, but a link leads {show(written)} out"
         faults.add("coverage-path", message, "put the file itself there.", at)
         faults.stop()
     if not os.path.lexists(file):
         message = f"the coverage file {show(written)} is not there"
         faults.add("file-missing", message, "correct the path, or write the file.", at)
         faults.stop()
-    shown = f"{prefix}{printable(written)}"
-    found = read_file(file, manifest.layer, shown=shown, trusted=manifest.trusted)
-    if found.kind != "Coverage":
-        message = f"{keys[-1]} must name a manifest of kind Coverage, got {found.kind}"
-        faults.add("coverage-kind", message, "name a Coverage manifest.", at)
-        faults.stop()
-    return found
+    return file

@@ -11,7 +11,7 @@ from rlx.errors import ConfigError, TrustError, printable
 from rlx.manifest import records
 from rlx.manifest.faults import Faults
 from rlx.manifest.files import read_bytes
-from rlx.manifest.loader import digest_of
+from rlx.manifest.loader import digest_of, trusting
 from rlx.manifest.records import Record
 
 if TYPE_CHECKING:
@@ -50,10 +50,7 @@ def judged(manifest: Manifest) -> Manifest:
         noun = " and ".join(changed)
         reason = f"{noun} changed since this file was trusted on {record.when}"
         return replace(manifest, distrust=reason)
-    references = tuple(
-        (written, replace(one, trusted=True)) for written, one in manifest.references
-    )
-    return replace(manifest, trusted=True, references=references)
+    return trusting(manifest)
 
 
 def _changed(manifest: Manifest, record: Record) -> list[str]:

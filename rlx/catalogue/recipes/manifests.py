@@ -22,6 +22,18 @@ RECIPES: dict[tuple[str, str], Recipe] = {
         f"{SHOW}rlx validate mine.yaml",
         (*mine("device: cpu", "coverage: other.yaml"), ("other.yaml", HEAD)),
     ),
+    ("manifest", "coverage-chain"): Recipe(
+        f"cat loop.yaml\n{SHOW}rlx validate mine.yaml",
+        (
+            *mine("device: cpu", "coverage: loop.yaml"),
+            (
+                "loop.yaml",
+                "apiVersion: rlx/v1\nkind: Coverage\n"
+                "evidence: {kind: inherited, backend: numpy}\n"
+                "inherits: loop.yaml\nrows: []\n",
+            ),
+        ),
+    ),
     ("manifest", "more-faults"): Recipe(
         "(cat head.yaml; seq -f 'key%g: 1' 102) > many.yaml\nrlx validate many.yaml | grep more",
         (("head.yaml", HEAD),),

@@ -1,0 +1,98 @@
+"""Strings: joining, splitting, normalising and matching; NumPy holds them as objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from rlx.backends.array.regex import Regex
+from rlx.backends.array.regex_syntax import PatternError
+from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
+
+DOTLESS = ("az", "lt", "tr")
+"""Languages whose letters change case otherwise than Unicode's rules for all the others."""
+
+
+def objects(values: Iterable[object], shape: tuple[int, ...]) -> Array:
+    """An array of strings; an array even where it has no dimensions."""
+    made = np.empty(shape, object)
+    made.reshape(-1)[:] = list(values)
+    return made
+
+
+def _concat(_: Site) -> Kernel:
+    return Fresh(lambda x, y: np.asarray(np.add(x, y), dtype=object))
+
+
+def _split(site: Site) -> Kernel:
+    """Parts beside each other, filled up with ""; and how many parts each string has.
+
+    Without a delimiter strings are cut at whitespace of any length, as Python does.
+    """
+    delimiter = site.attributes.get("delimiter") or None
+    most = site.attributes.get("maxsplit")
+
+    def split(x: Array) -> tuple[Array, Array]:
+        rows = [text.split(delimiter, -1 if most is None else most) for text in x.ravel().tolist()]
+        counts = np.asarray([len(row) for row in rows], np.int64).reshape(x.shape)
+        width = max(map(len, rows), default=0)
+        parts = [part for row in rows for part in (*row, *("",) * (width - len(row)))]
+        return objects(parts, (*x.shape, width)), counts
+
+    if site.outputs == 1:
+        return Fresh(lambda x: split(x)[0])
+    return Fresh(split)
+
+
+def _normalizer(site: Site) -> Kernel:
+    """Drops the stop words, then changes case; of nothing left, one empty string.
+
+    Raises:
+        NotImplementedError: an unknown change of case, or a locale with case rules of its own.
+    """
+    action = site.attributes.get("case_change_action", "NONE")
+    change = {"NONE": str, "LOWER": str.lower, "UPPER": str.upper}.get(action)
+    if change is None:
+        raise NotImplementedError(f"case_change_action {action!r}")
+    locale = str(site.attributes.get("locale", ""))
+    if locale.lower().replace("-", "_").split("_")[0] in DOTLESS and action != "NONE":
+        raise NotImplementedError(f"locale {locale!r}, whose letters change case by own rules")
+    key = str if site.attributes.get("is_case_sensitive", 0) else str.casefold
+    stopwords = frozenset(map(key, site.attributes.get("stopwords", ())))
+
+    def normalize(x: Array) -> Array:
+        if x.ndim not in (1, 2) or (x.ndim == 2 and x.shape[0] != 1):
+            raise ValueError(f"the shape is {x.shape}, and it takes (C,) or (1, C)")
+        kept = [change(word) for word in x.ravel().tolist() if key(word) not in stopwords] or [""]
+        return objects(kept, (*x.shape[:-1], len(kept)))
+
+    return Fresh(normalize)
+
+
+def _full_match(site: Site) -> Kernel:
+    """Whether each string matches the whole pattern, in RE2's syntax; in time linear in its length.
+
+    Raises:
+        NotImplementedError: the pattern is not RE2's, or beyond what is supported.
+    """
+    pattern = site.attributes.get("pattern")
+    if not isinstance(pattern, str):
+        raise NotImplementedError(f"the pattern {pattern!r} is not UTF-8 text")
+    try:
+        match = Regex(pattern).fullmatch
+    except PatternError as error:
+        raise NotImplementedError(f"pattern {pattern!r}: {error}") from error
+
+    def full_match(x: Array) -> Array:
+        return np.fromiter(map(match, x.ravel().tolist()), bool, x.size).reshape(x.shape)
+
+    return Fresh(full_match)
+
+
+KERNELS: dict[str, Builder] = {
+    "StringConcat": _concat,
+    "StringSplit": _split,
+    "StringNormalizer": _normalizer,
+    "RegexFullMatch": _full_match,
+}

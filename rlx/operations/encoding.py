@@ -97,6 +97,7 @@ def _content(operation: Operation) -> tuple[Any, ...]:
         operation.types,
         operation.deterministic,
         operation.body,
+        *([] if operation.lowering is None else [operation.lowering]),
     )  # fmt: skip
 
 
@@ -139,7 +140,7 @@ def _decoded(row: list[Any]) -> Operation:
         tuple((variable, tuple(dtypes)) for variable, dtypes in types),
         deterministic,
         body,
-        Origin("packaged operations.yaml", line, column, "packaged"),
+        origin=Origin("packaged operations.yaml", line, column, "packaged"),
     )
 
 

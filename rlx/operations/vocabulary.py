@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from rlx.operations.never import NEVER
 from rlx.origin import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 DEFAULT_DOMAIN = "ai.onnx"
+ONNX_DOMAINS = (DEFAULT_DOMAIN, "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Operation:
     deterministic: bool | None = None
     body: bool = False
     """True when ONNX defines the operation by a function body."""
+    lowering: str | None = None
+    """A manifest's own: the body of an ONNX function, in ONNX's text syntax."""
     origin: Origin = field(default=Origin(""), compare=False)
 
     @property
@@ -94,6 +98,20 @@ class Vocabulary:
     @cached_property
     def _by_name(self) -> dict[str, Operation]:
         return {operation.name: operation for operation in self.operations}
+
+    @cached_property
+    def lowerable(self) -> frozenset[str]:
+        """The names of the operations that may be lowered: a node of one may have a body."""
+        return frozenset(
+            one.name
+            for one in self.operations
+            if (one.body or one.lowering is not None) and one.name not in NEVER
+        )
+
+    @cached_property
+    def foreign(self) -> frozenset[str]:
+        """The names of the operations that manifests declare, in domains of their own."""
+        return frozenset(one.name for one in self.operations if one.domain not in ONNX_DOMAINS)
 
     @cached_property
     def known_dtypes(self) -> frozenset[str]:

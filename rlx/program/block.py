@@ -8,8 +8,15 @@ import numpy as np
 import onnx
 
 from rlx.errors import ProgramError
-from rlx.program.schemas import DTYPE_NAMES, canonical_schema, operation_name, plain, value_type
-from rlx.program.signatures import Signatures
+from rlx.program.schemas import (
+    DTYPE_NAMES,
+    Schema,
+    canonical_schema,
+    operation_name,
+    plain,
+    value_type,
+)
+from rlx.program.signatures import Schemas, Signatures
 from rlx.program.tensors import Array, tensor_array
 from rlx.program.types import Attribute, Block, Node, Value, ValueType
 
@@ -19,9 +26,10 @@ _UNTYPED = ValueType("")
 class Blocks:
     """Builds the blocks of one program; numbers its nodes in reading order."""
 
-    def __init__(self) -> None:
+    def __init__(self, schemas: Schemas = canonical_schema) -> None:
         self.count = 0
-        self.signatures = Signatures()
+        self.signatures = Signatures(schemas)
+        self._schemas = schemas
 
     def block(
         self,
@@ -67,7 +75,7 @@ class Blocks:
         )
         inputs = tuple(scope.get(name, _UNTYPED) if name else None for name in proto.input)
         outputs = [stated.get(name, _UNTYPED) if name else None for name in proto.output]
-        _fill(operation, inputs, outputs, attributes)
+        _fill(self._schemas(operation), inputs, outputs, attributes)
         scope.update(
             (name, found) for name, found in zip(proto.output, outputs, strict=True) if found
         )
@@ -105,7 +113,7 @@ class Blocks:
 
 
 def _fill(
-    operation: str,
+    schema: Schema | None,
     inputs: tuple[ValueType | None, ...],
     outputs: list[ValueType | None],
     attributes: tuple[tuple[str, Attribute], ...],
@@ -114,7 +122,6 @@ def _fill(
 
     ONNX infers nothing below a node that it cannot infer, such as one of a foreign domain.
     """
-    schema = canonical_schema(operation)
     if schema is None or all(found is None or found.dtype for found in outputs):
         return
     bound = dict(schema.fixed)

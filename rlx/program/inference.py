@@ -88,10 +88,10 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
     except ProgramError as error:
         if not _within_function(str(error.__cause__)):
             raise
-        return _infer_with_defaults(model)
+        return infer_with_defaults(model)
 
 
-def _infer_with_defaults(model: onnx.ModelProto) -> onnx.ModelProto:
+def infer_with_defaults(model: onnx.ModelProto) -> onnx.ModelProto:
     """Infer with every default attribute written out, as ONNX's function bodies need; leniently."""
     full = onnx.ModelProto()
     full.CopyFrom(model)
@@ -103,7 +103,7 @@ def _infer_with_defaults(model: onnx.ModelProto) -> onnx.ModelProto:
         for attribute in schema.attributes.values() if schema is not None else ():
             if attribute.name not in present and attribute.default_value.type:
                 node.attribute.append(attribute.default_value)
-    found = _infer(full.SerializeToString(), strict=False)
+    found = infer_leniently(full)
     for node, count in zip(_nodes(found), written, strict=True):
         del node.attribute[count:]
     return found

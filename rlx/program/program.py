@@ -12,7 +12,8 @@ from rlx.errors import ProgramError
 from rlx.program.block import Blocks
 from rlx.program.digests import content_digest
 from rlx.program.reading import LARGEST_FILE
-from rlx.program.signatures import all_nodes
+from rlx.program.schemas import canonical_schema
+from rlx.program.signatures import Schemas, all_nodes
 from rlx.program.stamping import stamp
 from rlx.program.tensors import Array, append_tensor, frozen_array
 from rlx.program.types import Block, Node, Requirements, Value, ValueType
@@ -41,15 +42,25 @@ class Program:
     _written: dict[int | None, bytes] = field(default_factory=dict, repr=False)
     routes: dict[Any, Any] = field(default_factory=dict, repr=False)
     """What `rlx.route` has decided for it: kept here, so that it goes with the program."""
+    variants: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """What was derived from it: with foreign operations resolved, or lowered; as `routes`."""
 
     @classmethod
     def from_canonical(
-        cls, skeleton: bytes, constants: Mapping[str, Array], name: str, path: str | None
+        cls,
+        skeleton: bytes,
+        constants: Mapping[str, Array],
+        name: str,
+        path: str | None,
+        schemas: Schemas = canonical_schema,
     ) -> Program:
-        """A program from a serialised model at the canonical opset that lacks its constants."""
+        """A program from a serialised model at the canonical opset that lacks its constants.
+
+        `schemas` finds the schemas that the nodes' signatures are made by.
+        """
         model = onnx.ModelProto()
         model.ParseFromString(skeleton)
-        blocks = Blocks()
+        blocks = Blocks(schemas)
         body = blocks.block(model.graph, constants)
         imports = {entry.domain: entry.version for entry in model.opset_import}
         return cls(
@@ -63,6 +74,11 @@ class Program:
             blocks.count,
             skeleton,
         )
+
+    @property
+    def skeleton(self) -> bytes:
+        """The serialised ONNX model at the canonical opset, without its constants."""
+        return self._skeleton
 
     def nodes(self) -> Iterator[Node]:
         """All nodes in reading order, those of subgraphs after the node that holds them."""

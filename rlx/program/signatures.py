@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
 
 from rlx.program.schemas import GRAPH_KINDS, TENSOR_KINDS, Schema, canonical_schema
 from rlx.program.types import Attribute, Block, Node, Requirements, Signature, Value, ValueType
 
 Operands = tuple[ValueType | None, ...]
+Schemas: TypeAlias = Callable[[str], Schema | None]
+"""Finds the schema of an operation: of ONNX alone, or of what manifests declare too."""
 
 CONTROL_FLOW = frozenset({"If", "Loop", "Scan", "SequenceMap"})
 BARRIER = "rlx::Barrier"
@@ -16,7 +19,8 @@ BARRIER = "rlx::Barrier"
 class Signatures:
     """The distinct signatures of one program, in order of first use."""
 
-    def __init__(self) -> None:
+    def __init__(self, schemas: Schemas = canonical_schema) -> None:
+        self._schemas = schemas
         self._seen: dict[Signature, Signature] = {}
         self._first: dict[Signature, int] = {}
         self._count: dict[Signature, int] = {}
@@ -30,7 +34,7 @@ class Signatures:
         outputs: Operands,
     ) -> Signature:
         """The signature of a node, shared with every node that has the same one."""
-        made = _signature(operation, attributes, inputs, outputs)
+        made = _signature(self._schemas(operation), operation, attributes, inputs, outputs)
         signature = self._seen.setdefault(made, made)
         first = self._first.setdefault(signature, index)
         self._first[signature] = min(first, index)
@@ -44,17 +48,17 @@ class Signatures:
             tuple(ordered),
             tuple(self._first[signature] for signature in ordered),
             tuple(self._count[signature] for signature in ordered),
-            tuple(sorted(_capabilities(body))),
+            tuple(sorted(capabilities_of(body))),
         )
 
 
 def _signature(
+    schema: Schema | None,
     operation: str,
     attributes: tuple[tuple[str, Attribute], ...],
     inputs: Operands,
     outputs: Operands,
 ) -> Signature:
-    schema = canonical_schema(operation)
     ndims = tuple(
         (position, found.ndim)
         for position, found in enumerate(inputs)
@@ -109,7 +113,8 @@ def all_nodes(block: Block) -> Iterator[Node]:
             yield from all_nodes(inner)
 
 
-def _capabilities(body: Block) -> Iterator[str]:
+def capabilities_of(body: Block) -> Iterator[str]:
+    """The capabilities that a program of this body needs."""
     if any(_is_dynamic(value) for value in body.inputs):
         yield "dynamic_shapes"
     operations = {node.operation for node in all_nodes(body)}

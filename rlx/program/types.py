@@ -143,9 +143,13 @@ class Requirements:
     capabilities: tuple[str, ...] = ()
     keys: tuple[str, ...] = field(init=False, compare=False, repr=False)
     """The key of each signature."""
+    undefined: frozenset[str] = field(init=False, compare=False, repr=False)
+    """The operations of the signatures that are not known: perhaps a manifest declares them."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", tuple(one.key for one in self.signatures))
+        unknown = frozenset(one.operation for one in self.signatures if not one.known)
+        object.__setattr__(self, "undefined", unknown)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
 
 DOTLESS = ("az", "lt", "tr")
 """Languages whose letters change case otherwise than Unicode's rules for all the others."""
+
+
+_CHANGES: dict[str, Callable[[str], str]] = {"NONE": str, "LOWER": str.lower, "UPPER": str.upper}
 
 
 def objects(values: Iterable[object], shape: tuple[int, ...]) -> Array:
@@ -52,13 +55,13 @@ def _normalizer(site: Site) -> Kernel:
         NotImplementedError: an unknown change of case, or a locale with case rules of its own.
     """
     action = site.attributes.get("case_change_action", "NONE")
-    change = {"NONE": str, "LOWER": str.lower, "UPPER": str.upper}.get(action)
+    change = _CHANGES.get(action)
     if change is None:
         raise NotImplementedError(f"case_change_action {action!r}")
     locale = str(site.attributes.get("locale", ""))
     if locale.lower().replace("-", "_").split("_")[0] in DOTLESS and action != "NONE":
         raise NotImplementedError(f"locale {locale!r}, whose letters change case by own rules")
-    key = str if site.attributes.get("is_case_sensitive", 0) else str.casefold
+    key: Callable[[str], str] = str if site.attributes.get("is_case_sensitive", 0) else str.casefold
     stopwords = frozenset(map(key, site.attributes.get("stopwords", ())))
 
     def normalize(x: Array) -> Array:

@@ -92,7 +92,7 @@ def _tf_idf(site: Site) -> Kernel:
     text, integers = attributes.get("pool_strings"), attributes.get("pool_int64s")
     if (text is None) == (integers is None):
         raise NotImplementedError("one of pool_strings and pool_int64s is needed, and only one")
-    pool = list(text if integers is None else integers)
+    pool = list(text or integers or ())
     vocabulary = {token: number for number, token in enumerate(dict.fromkeys(pool))}
     tokens = max(len(vocabulary), 1)
     numbers = np.asarray([vocabulary[token] for token in pool], np.int64)

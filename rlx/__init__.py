@@ -15,6 +15,8 @@ if TYPE_CHECKING:
         ContractError,
         DuplicateBackend,
         ExecutionError,
+        GraphConsumed,
+        GraphError,
         InputError,
         InvalidDevice,
         NoBackend,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
         UnsupportedFeature,
     )
     from rlx.program import Program, load
+    from rlx.program.graph import Graph
     from rlx.registration import Coverage, Probe, Registration, Row
     from rlx.registries import Registry
     from rlx.router import Route
@@ -66,6 +69,8 @@ _HOMES = {
         "ContractError",
         "DuplicateBackend",
         "ExecutionError",
+        "GraphConsumed",
+        "GraphError",
         "InputError",
         "InvalidDevice",
         "NoBackend",
@@ -82,6 +87,7 @@ _HOMES = {
         "UnsupportedFeature",
     ),
     "rlx.program": ("Program", "load"),
+    "rlx.program.graph": ("Graph",),
     "rlx.registration": ("Coverage", "Probe", "Registration", "Row"),
     "rlx.registries": ("Registry",),
     "rlx.router": ("Route",),

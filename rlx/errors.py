@@ -191,6 +191,20 @@ class UnsafeProgram(ProgramError):
     fix = "keep external data beside the model, as a plain file named without `..`."
 
 
+class GraphError(RlxError, ValueError):
+    """An argument of a graph's method is not what the method takes."""
+
+    code = "graph"
+    fix = "pass what the message names; `help(rlx.Graph)` shows every method."
+
+
+class GraphConsumed(RlxError, RuntimeError):
+    """A graph was used after it was compiled."""
+
+    code = "graph-consumed"
+    fix = "build another graph: compiling one consumes it."
+
+
 class InputError(RlxError, ValueError):
     """An input's name, dtype or shape is not what the program declares."""
 

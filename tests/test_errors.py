@@ -12,6 +12,8 @@ CODES = {
     "DuplicateBackend": "duplicate-backend",
     "EditError": "edit",
     "ExecutionError": "execution",
+    "GraphConsumed": "graph-consumed",
+    "GraphError": "graph",
     "InputError": "input",
     "InvalidDevice": "invalid-device",
     "NoBackend": "no-backend",

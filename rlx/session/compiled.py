@@ -12,13 +12,15 @@ from rlx.session.inputs import Door
 from rlx.session.opening import cause_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
     from rlx.backends.protocol import CompileOptions, Executable
     from rlx.device import DeviceSpec
     from rlx.program import Program
     from rlx.router import Route
+
+    Run = Callable[[Sequence[Any]], Sequence[Any]]
 
 _log = logging.getLogger("rlx")
 _of_parents: list[Executable] = []
@@ -59,7 +61,8 @@ class CompiledProgram:
         """The decision by which this backend was chosen."""
         self.options = options
         """What was asked of the compilation, such as its precision."""
-        door = Door(program, executable.run, _failure(lease.id, program.name), lease.id)
+        takes, run = self._entry(program, executable)
+        door = Door(takes, run, _failure(lease.id, program.name), lease.id)
         self._call: Callable[..., tuple[Any, ...]] = door.call
         self._call_native: Callable[..., tuple[Any, ...]] = door.call_native
         self._order = door.order
@@ -67,6 +70,10 @@ class CompiledProgram:
         self._end = weakref.finalize(self, _close_quietly, executable, str(self))
         self._end.atexit = False  # leases ends it before its backend closes
         leases.add_user(self)
+
+    def _entry(self, program: Program, executable: Executable) -> tuple[Program, Run]:
+        """What a call is checked against, and what then runs."""
+        return program, executable.run
 
     @property
     def backend(self) -> str:
@@ -132,6 +139,10 @@ class CompiledProgram:
             self._stop(
                 f"{what} was compiled before this process forked", "compile it in this process."
             )
+
+    def _check_open(self) -> None:
+        if not self._end.alive:
+            self._order({})  # says why: it is closed, or of a parent process
 
     def _stop(self, message: str, fix: str | None = None) -> None:
         def closed(*_: Any) -> NoReturn:

@@ -134,9 +134,12 @@ def _check_facts(facts: object) -> None:
 
 
 def as_program(source: Any) -> Program:
-    """The program itself, or the one that `rlx.load` makes of a path or a model."""
+    """The program itself, a graph's, or the one that `rlx.load` makes of a path or a model."""
     if isinstance(getattr(source, "requirements", None), Requirements):
         return source  # type: ignore[no-any-return]  # a Program; its module is not imported here
+    if hasattr(source, "to_program"):
+        made: Program = source.to_program()
+        return made
     from rlx.program import load
 
     return load(source)

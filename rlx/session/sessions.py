@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from rlx import probe, settings
 from rlx.backends.protocol import CompileOptions
@@ -23,9 +23,11 @@ from rlx.session.selection import open_best, settle
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from rlx.program.graph import Graph
     from rlx.registries import Registry
     from rlx.router import Route
     from rlx.session.compiled import CompiledProgram
+    from rlx.session.graphs import CompiledGraph
     from rlx.settings import Request
     from rlx.settings.asked import DeviceArgument, RequireArgument
 
@@ -55,11 +57,11 @@ class Session:
     def __init__(
         self,
         device: DeviceArgument = None,
+        precision: str | None = None,
         *,
         backend: str | None = None,
         registry: Registry | None = None,
         require: RequireArgument = (),
-        precision: str | None = None,
         precision_policy: str | None = None,
         kernel_dispatch: str | None = None,
     ):
@@ -91,6 +93,16 @@ class Session:
         """What was asked for, by whom."""
         return self._request
 
+    @property
+    def device(self) -> str | None:
+        """The devices asked for, in order and separated by commas; None: any."""
+        return ",".join(map(str, self._request.devices)) or None
+
+    @property
+    def precision(self) -> str | None:
+        """The precision asked for; None: that of the program."""
+        return self._request.precision
+
     def route(self, program: Any) -> Route:
         """Where a program would run, and why; nothing is opened.
 
@@ -111,11 +123,15 @@ class Session:
             self._routes[id(loaded)] = (found, generation)
         return found
 
+    @overload
+    def compile(self, program: Graph) -> CompiledGraph: ...
+    @overload
+    def compile(self, program: Any) -> CompiledProgram: ...
     def compile(self, program: Any) -> CompiledProgram:
         """Route a program, open the backend, and compile the program on it.
 
         Where opening an implicitly chosen backend fails, the next one is taken, with a warning
-        and `route.degraded`.
+        and `route.degraded`. A graph is consumed; its params are set on what is returned.
 
         Raises:
             NoBackend: no backend can run it as asked; the message has every reason.
@@ -124,9 +140,10 @@ class Session:
             PrecisionError: it can't compute as asked, under the policy `error`.
             ExecutionError: the backend failed to compile it.
             ProgramError: `program` is a path or a model that can't be read.
+            GraphConsumed: `program` is a graph that was compiled before.
             SessionClosed: the session was closed.
         """
-        from rlx.session.compiled import CompiledProgram
+        from rlx.session.graphs import compiled_of
 
         self._check_open()
         loaded = as_program(program)
@@ -142,7 +159,7 @@ class Session:
             if self._report:
                 sys.stderr.write(f"{route.dispatch_report}\n")
             _log.info("%s runs on %s (%s)", printable(loaded.name), lease.id, lease.spec)
-            return CompiledProgram(loaded, route, lease, executable, used)
+            return compiled_of(program, loaded, route, lease, executable, used)
         except BaseException:
             lease.close()
             raise

@@ -66,6 +66,21 @@ RECIPES: dict[tuple[str, str], Recipe] = {
         'onnx.save(onnx.helper.make_model(graph), "leak.onnx")',
         'rlx.load("leak.onnx")',
     ),
+    ("error", "graph"): python(
+        "import rlx",
+        "",
+        'g = rlx.Graph("mlp")',
+        'x = g.input("x", (1, 4), "f32")',
+        'g.add(x, g.input("n", (1, 4), "i64"))',
+    ),
+    ("error", "graph-consumed"): python(
+        "import rlx",
+        "",
+        'g = rlx.Graph("mlp")',
+        'g.set_outputs([g.relu(g.input("x", (1, 4), "f32"))])',
+        'rlx.Session(backend="numpy").compile(g)',
+        'rlx.Session(backend="numpy").compile(g)',
+    ),
     ("error", "input"): python(
         "import numpy as np",
         "",

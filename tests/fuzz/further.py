@@ -20,9 +20,10 @@ def resize(build: Build) -> Proposal:
         attributes["coordinate_transformation_mode"] = "asymmetric"
         attributes["nearest_mode"] = "floor"
     if build.chance(0.5):
-        sizes = build.ints([1, 2, build.random.randint(1, 8), build.random.randint(2, 8)])
+        drawn = [1, 2, build.random.randint(1, 8), build.random.randint(2, 8)]
+        sizes = build.leaf(np.array(drawn), constant=1)
         return Proposal("Resize", [x, None, None, sizes], attributes, gain=8)
-    scales = build.leaf(np.array([1, 1, 2, build.pick((0.5, 1.5, 2))], np.float32), constant=0.9)
+    scales = build.leaf(np.array([1, 1, 2, build.pick((0.5, 1.5, 2))], np.float32), constant=1)
     return Proposal("Resize", [x, None, scales], attributes, gain=8)
 
 
@@ -108,10 +109,9 @@ def linear(build: Build) -> Proposal:
         return Proposal(kind, [build.fresh("float32", (2, 3, 3), special=False)], gain=200)
     x = build.fresh("float32", (1, 4, 3, 2), special=False)
     attributes: dict[str, Any] = {}
-    if kind == "LRN":
-        attributes = {"size": 3}
     if kind == "LpNormalization":
-        attributes = {"p": build.random.randint(1, 2), "axis": signed(build, 1, 4)}
+        # for p = 1 the oracle divides by the sum, and not by that of magnitudes
+        attributes = {"p": 2, "axis": signed(build, 1, 4)}
     return Proposal(kind, [x], attributes, gain=10)
 
 

@@ -123,3 +123,4 @@ KERNELS: dict[str, Builder] = {
     "ai.onnx.ml::Normalizer": _normalizer,
     "ai.onnx.ml::Scaler": _scaler,
 }
+HOSTED = dict.fromkeys(KERNELS)

@@ -39,6 +39,18 @@ def translate(keys: Any, values: Array, default: Any) -> Kernel:
     return Fresh(lambda x: np.asarray(table[find(x)], dtype=table.dtype))
 
 
+def _distinct(keys: Any) -> Any:
+    """The keys, flat.
+
+    Raises:
+        NotImplementedError: one is there twice, and implementations differ about which counts.
+    """
+    flat = np.ravel(keys).tolist() if isinstance(keys, np.ndarray) else list(keys)
+    if len({"nan" if key != key else key for key in flat}) < len(flat):
+        raise NotImplementedError("a key is there twice")
+    return np.ravel(keys) if isinstance(keys, np.ndarray) else flat
+
+
 def _label_encoder(site: Site) -> Kernel:
     attributes = site.attributes
     keys = attributes[_only(site, _KEYS)]
@@ -54,7 +66,7 @@ def _label_encoder(site: Site) -> Kernel:
         default = fallback if default is None else np.asarray(default).reshape(-1)[0]
     if len(np.ravel(keys)) != len(values):
         raise NotImplementedError(f"{len(np.ravel(keys))} keys for {len(values)} values")
-    return translate(np.ravel(keys) if isinstance(keys, np.ndarray) else keys, values, default)
+    return translate(_distinct(keys), values, default)
 
 
 def _category_mapper(site: Site) -> Kernel:
@@ -66,9 +78,9 @@ def _category_mapper(site: Site) -> Kernel:
     first = site.inputs[0]
     if first is not None and first.dtype == "string":
         values = np.asarray(numbers, np.int64)
-        return translate(texts, values, site.attributes["default_int64"])
+        return translate(_distinct(texts), values, site.attributes["default_int64"])
     values = np.asarray(texts, object)
-    return translate(np.asarray(numbers, np.int64), values, site.attributes["default_string"])
+    return translate(_distinct(numbers), values, site.attributes["default_string"])
 
 
 def _one_hot_encoder(site: Site) -> Kernel:
@@ -93,3 +105,4 @@ KERNELS: dict[str, Builder] = {
     "ai.onnx.ml::CategoryMapper": _category_mapper,
     "ai.onnx.ml::OneHotEncoder": _one_hot_encoder,
 }
+HOSTED = dict.fromkeys(KERNELS)

@@ -79,3 +79,4 @@ KERNELS: dict[str, Builder] = {
     "ai.onnx.ml::LinearClassifier": _classifier,
     "ai.onnx.ml::LinearRegressor": _regressor,
 }
+HOSTED = dict.fromkeys(KERNELS)

@@ -82,3 +82,4 @@ KERNELS: dict[str, Builder] = {
     "ai.onnx.ml::CastMap": _cast,
     "ai.onnx.ml::DictVectorizer": _vectorize,
 }
+HOSTED = dict.fromkeys(KERNELS)

@@ -119,3 +119,9 @@ KERNELS: dict[str, Builder] = {
     "SplitToSequence": _split,
     "ConcatFromSequence": _concat,
 }
+HOST = {
+    "SequenceAt": (1,),
+    "SequenceErase": (1,),
+    "SequenceInsert": (2,),
+    "SplitToSequence": (1,),
+}

@@ -99,3 +99,4 @@ KERNELS: dict[str, Builder] = {
     "StringNormalizer": _normalizer,
     "RegexFullMatch": _full_match,
 }
+HOSTED = dict.fromkeys(KERNELS)

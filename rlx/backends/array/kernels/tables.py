@@ -13,7 +13,7 @@ from rlx.backends.array.site import Array
 def index_of(keys: Sequence[Any] | Array) -> Callable[[Array], Array]:
     """A function that gives each value's place among the keys, or -1.
 
-    Numbers are equal by value, NaN to NaN; of equal keys the last one counts.
+    Numbers are equal by value, NaN to NaN; keys are distinct.
     """
     held = np.asarray(keys, dtype=object if _are_texts(keys) else None)
     if held.dtype == object:

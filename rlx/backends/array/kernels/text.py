@@ -139,3 +139,4 @@ def _tf_idf(site: Site) -> Kernel:
 
 
 KERNELS: dict[str, Builder] = {"TfIdfVectorizer": _tf_idf}
+HOSTED = dict.fromkeys(KERNELS)

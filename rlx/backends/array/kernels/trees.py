@@ -164,3 +164,4 @@ def _ensemble(site: Site) -> Kernel:
 
 
 KERNELS: dict[str, Builder] = {"ai.onnx.ml::TreeEnsemble": _ensemble}
+HOSTED = dict.fromkeys(KERNELS)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from rlx.backends.array.dtypes import CODES, FLOAT8, INTEGERS, numpy_dtype
+from rlx.backends.array.dtypes import CODES, FLOAT8, INTEGERS, UNSIGNED, bits, numpy_dtype
 from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
 
 Converter = Callable[[Array], Array]
+_INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
 
 
 def converter(site: Site, source: str, target: str) -> Converter:
@@ -77,10 +79,37 @@ def _string_converter(site: Site, source: str, target: str) -> Converter:
         return lambda x: x
     if target == "string":
         return lambda x: xp.astype(xp.astype(x, str), site.dtype("string"))
-    if target in INTEGERS or target == "bool":
-        raise NotImplementedError(f"strings to {target}: ONNX leaves their meaning open")
+    if target == "bool":
+        raise NotImplementedError("strings to bool: ONNX leaves their meaning open")
+    if target in INTEGERS:
+        return _integers(target)
     onward = converter(site, "float64", target)
     return lambda x: onward(xp.astype(x, xp.float64))
+
+
+def _integers(target: str) -> Converter:
+    """Strings of digits, with or without a sign, as integers; anything else is an error."""
+    least, most = integer_range(target)
+    dtype = numpy_dtype(target)
+
+    wide = np.int64 if least else np.uint64
+
+    def convert(x: Array) -> Array:
+        texts = x.ravel().tolist()
+        if wrong := [text for text in texts if not _INTEGER.fullmatch(text)]:
+            raise ValueError(f"{wrong[0]!r} is no integer")
+        numbers = list(map(int, texts))
+        if outside := [number for number in numbers if not least <= number <= most]:
+            raise ValueError(f"{outside[0]} is no {target}")
+        return np.array(numbers, wide).reshape(x.shape).astype(dtype)
+
+    return convert
+
+
+def integer_range(name: str) -> tuple[int, int]:
+    """The least and the greatest integer of the dtype."""
+    width = bits(name)
+    return (0, 2**width - 1) if name in UNSIGNED else (-(2 ** (width - 1)), 2 ** (width - 1) - 1)
 
 
 def _cast(site: Site) -> Kernel:

@@ -38,5 +38,8 @@ HOST_OPERANDS: Mapping[str, tuple[int, ...]] = MappingProxyType(
 )
 """By operation, the positions of the inputs that its kernel reads as Python numbers, such as a
 shape or axes: they come as NumPy arrays, whatever the library."""
+HOSTED = frozenset({"NonMaxSuppression", "Unique"} | gather("HOSTED").keys())
+"""Operations that choose step by step, or hold texts, trees and maps: NumPy computes them on the
+host, for every library."""
 DYNAMIC = frozenset({"Compress", "NonZero", "NonMaxSuppression", "Unique"})
 """Operations whose results' sizes depend on the data."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rlx.errors import InputError, printable
 from rlx.session.compiled import CompiledProgram
-from rlx.session.inputs.flat import from_bytes, reshaped, short_dtype
+from rlx.session.inputs.flat import from_bytes, from_pair, reshaped, short_dtype
 from rlx.session.inputs.params import Params
 
 if TYPE_CHECKING:
@@ -104,13 +104,10 @@ class CompiledGraph(CompiledProgram):
             InputError: as `run`, and for another number of bytes than declared.
         """
         declared = {value.name: value for value in self.program.inputs}
-        arrays = {}
-        for name, pair in inputs.items():
-            value = declared.get(name)
-            if value is None or not (isinstance(pair, tuple) and len(pair) == 2):
-                arrays[name] = pair
-            else:
-                arrays[name] = from_bytes(self.program.name, value, *pair)
+        arrays = {
+            name: from_pair(self.program.name, declared[name], pair) if name in declared else pair
+            for name, pair in inputs.items()
+        }
         outputs = self.run(arrays)
         dtypes = [short_dtype(value.type.dtype) for value in self.program.outputs]
         return [(one.tobytes(), dtype) for one, dtype in zip(outputs, dtypes, strict=True)]

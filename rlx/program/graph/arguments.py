@@ -137,8 +137,8 @@ def axis_of(method: str, argument: str, value: Any, operand: Operand) -> int:
     """
     axis, ndim = whole(method, argument, value), len(ranked(method, operand))
     if not -ndim <= axis < ndim:
-        takes = f"from {-ndim} to {ndim - 1}" if ndim else "absent: it has no axes"
-        raise GraphError(f"{method}: {operand}, so {argument} must be {takes}, got {axis}")
+        takes = f"{argument} must be from {-ndim} to {ndim - 1}" if ndim else "it has no axes"
+        raise GraphError(f"{method}: {operand}, so {takes}, got {argument} = {axis}")
     return axis % ndim
 
 
@@ -155,6 +155,32 @@ def axes_of(method: str, argument: str, values: Any, operand: Operand) -> list[i
     if len(set(axes)) < len(axes):
         raise GraphError(f"{method}: {argument} names an axis twice, got {shown(members)}")
     return axes
+
+
+def takes(method: str, operand: Operand, allowed: tuple[str, ...]) -> None:
+    """Refuse dtypes that the method does not take.
+
+    Raises:
+        GraphError: the operand has another.
+    """
+    if operand.dtype not in allowed:
+        raise GraphError(
+            f"{method}: {operand}, it takes {', '.join(allowed)}",
+            fix=f"convert it with cast({operand.argument}, {allowed[0]!r}), if that is meant.",
+        )
+
+
+def alike(method: str, one: Operand, other: Operand) -> None:
+    """Refuse two operands of different dtypes.
+
+    Raises:
+        GraphError: they differ.
+    """
+    if one.dtype != other.dtype:
+        raise GraphError(
+            f"{method}: {one} and {other}, both must have one dtype",
+            fix=f"convert one of them, such as with cast({other.argument}, {one.dtype!r}).",
+        )
 
 
 def agrees(method: str, found: Operand, dims: Dims, dtype: str) -> None:

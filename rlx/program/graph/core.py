@@ -12,7 +12,7 @@ from onnx import checker, helper, numpy_helper, shape_inference
 
 from rlx.device import shown
 from rlx.errors import GraphConsumed, GraphError, printable
-from rlx.program.graph.arguments import whole
+from rlx.program.graph.arguments import alike, takes, whole
 from rlx.program.graph.names import ONNX_TEXTS, SHORT
 from rlx.program.graph.operands import NodeId, Operand, broadcast, dims_of
 from rlx.program.schemas import newest_schema
@@ -20,7 +20,6 @@ from rlx.program.types import CANONICAL_OPSET
 
 _IMPORTS = [helper.make_opsetid("", CANONICAL_OPSET)]
 _NOISE = re.compile(r"^\[\w+\] |\(op_type:\w+(, node name: [^)]*)?\): ")
-_BROADCASTING = frozenset({"T", "T1", "B", "I"})
 
 
 class Core:
@@ -156,17 +155,9 @@ def _check_dtypes(method: str, schema: onnx.defs.OpSchema, operands: tuple[Opera
         if one.type.tensor_type.elem_type not in SHORT:  # an intermediate of another dtype
             continue
         allowed = [short for text, short in ONNX_TEXTS.items() if text in formal.types]
-        if one.dtype not in allowed:
-            raise GraphError(
-                f"{method}: {one}, it takes {', '.join(allowed)}",
-                fix=f"convert it with cast({one.argument}, {allowed[0]!r}), if that is meant.",
-            )
-        first = bound.setdefault(formal.type_str, one)
-        if first.dtype != one.dtype and formal.is_homogeneous:
-            raise GraphError(
-                f"{method}: {first} and {one}, both must have one dtype",
-                fix=f"convert one of them, such as with cast({one.argument}, {first.dtype!r}).",
-            )
+        takes(method, one, tuple(allowed))
+        if formal.is_homogeneous:
+            alike(method, bound.setdefault(formal.type_str, one), one)
 
 
 def _refusal(method: str, operands: tuple[Operand, ...], error: Exception) -> str:

@@ -12,9 +12,9 @@ import numpy as np
 from onnx import helper
 
 from rlx.errors import GraphError
-from rlx.program.graph.arguments import flag, ranked, sized, whole
+from rlx.program.graph.arguments import alike, flag, ranked, sized, takes, whole
 from rlx.program.graph.core import Core
-from rlx.program.graph.names import NORMS, look_up
+from rlx.program.graph.names import FLOATS, NORMS, look_up
 from rlx.program.graph.operands import NodeId, Operand
 
 
@@ -63,7 +63,9 @@ class Fourier(Core):
         scale = _scale("irfft", norm, inverse=True)
         length = whole("irfft", "n", n, least=1)
         parts = self._operand("irfft", "re", re), self._operand("irfft", "im", im)
+        alike("irfft", *parts)
         for one in parts:
+            takes("irfft", one, FLOATS)
             if ranked("irfft", one)[-1:] != (length // 2 + 1,):
                 raise GraphError(
                     f"irfft: {one}, its last axis must have n//2 + 1 = {length // 2 + 1}"
@@ -112,6 +114,7 @@ class Fourier(Core):
         operand = self._operand(method, "x", x)
         back = flag(method, "inverse", inverse)
         scale = _scale(method, norm, inverse=back)
+        takes(method, operand, FLOATS)
         dims = ranked(method, operand)
         size = sized(method, operand, -1) if dims else 0
         if not size or size % 2:
@@ -134,6 +137,7 @@ class Fourier(Core):
     def _rfft(self, method: str, x: int, norm: str) -> tuple[NodeId, NodeId]:
         operand = self._operand(method, "x", x)
         scale = _scale(method, norm, inverse=False)
+        takes(method, operand, FLOATS)
         if not ranked(method, operand) or not sized(method, operand, -1):
             raise GraphError(f"{method}: {operand}, it has no numbers to transform")
         length = sized(method, operand, -1)

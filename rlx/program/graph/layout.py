@@ -48,7 +48,7 @@ class Layout(Core):
         order = axes_of("transpose", "perm", perm, operand)
         if len(order) != operand.ndim:
             raise GraphError(
-                f"transpose: {operand}, so perm must name {operand.ndim} axes, {order}"
+                f"transpose: {operand}, so perm must name {operand.ndim} axes, got {order}"
             )
         return self._emit("transpose", "Transpose", operand, perm=order)
 

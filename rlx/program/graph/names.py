@@ -27,6 +27,7 @@ DTYPES = {
     "bool": 9,
 }
 """A graph's dtype names, each with its number in ONNX's `TensorProto.DataType`."""
+FLOATS = ("f32", "f16", "bf16", "f64")
 SHORT = {number: name for name, number in DTYPES.items()}
 """By ONNX's number, what a graph calls the dtype."""
 ONNX_TEXTS = {
@@ -116,7 +117,7 @@ def look_up(method: str, argument: str, name: object, known: Mapping[str, Found]
     text = name.strip().lower() if isinstance(name, str) else ""
     if text in known:
         return known[text]
-    near = nearest(text, list(known)) if text else None
+    near = nearest(text, [one for one in known if one.isidentifier()]) if text else None
     hint = f", did you mean {near!r}?" if near else ""
     raise GraphError(
         f"{method}: there is no {argument} {shown(name)}{hint}",

@@ -156,6 +156,11 @@ class Products(Core):
         if len(dims) == 2:
             axes = self._constant(np.array([1, 2], np.int64))
             mask = self._chain("attention", "Unsqueeze", mask, axes)
+        if mask.dims and mask.dims[2] != query[-2]:  # onnxruntime does not broadcast this axis
+            target = self._sizes(
+                "attention", operands[0], [1, 1, query[-2], 1], axis=len(query) - 2
+            )
+            mask = self._chain("attention", "Expand", mask, target)
         return mask
 
     def _band(self, method: str, operands: tuple[Operand, ...], window: int) -> Operand:
@@ -172,17 +177,26 @@ class Products(Core):
         if not wanted or any(map(differ, dims, wanted)):
             takes = shape_text("", (rows, half)), shape_text("", (batch, rows, half))
             raise GraphError(
-                f"rope: {x}, so {table.argument} must be {' or '.join(takes)}, {table}"
+                f"rope: {x}, so {table.argument} must be {' or '.join(takes)}, but {table}"
             )
         if len(dims) == 3:
             return table
-        if isinstance(batch, int):
-            target = self._constant(np.array([batch, 1, 1], np.int64))
-        else:
-            first = self._chain("rope", "Shape", x, start=0, end=1)
-            ones = self._constant(np.array([1, 1], np.int64))
-            target = self._chain("rope", "Concat", first, ones, axis=0)
+        target = self._sizes("rope", x, [batch, 1, 1], axis=0)
         return self._chain("rope", "Expand", table, target)
+
+    def _sizes(
+        self, method: str, operand: Operand, sizes: list[int | str | None], axis: int
+    ) -> Operand:
+        """Sizes as a node; one that is not a number is read at run time, on `axis`."""
+        if all(isinstance(size, int) for size in sizes):
+            return self._constant(np.array(sizes, np.int64))
+        parts = [
+            self._constant(np.array([size], np.int64))
+            if isinstance(size, int)
+            else self._chain(method, "Shape", operand, start=axis, end=axis + 1)
+            for size in sizes
+        ]
+        return self._chain(method, "Concat", *parts, axis=0)
 
 
 def _holds(size: int | str | None, head: int, several: bool) -> bool:

@@ -8,8 +8,9 @@ import numpy as np
 
 from rlx.errors import GraphError
 from rlx.program.graph import names
-from rlx.program.graph.arguments import axes_of, axis_of, flag, ranked, real
+from rlx.program.graph.arguments import alike, axes_of, axis_of, flag, ranked, real, takes
 from rlx.program.graph.core import Core
+from rlx.program.graph.names import FLOATS
 from rlx.program.graph.operands import NodeId, Operand, differ
 
 
@@ -115,13 +116,9 @@ class Reductions(Core):
         operand = self._operand(method, "input", input)
         scale = self._operand(method, "gamma", gamma)
         shift = self._operand(method, "beta", beta)
+        takes(method, operand, FLOATS)
         for one in (scale, shift):
-            if one.dtype != operand.dtype:
-                raise GraphError(
-                    f"{method}: {operand} and {one}, both must have one dtype",
-                    fix=f"convert one of them, such as with cast({one.argument}, "
-                    f"{operand.dtype!r}).",
-                )
+            alike(method, operand, one)
         return operand, scale, shift
 
 
@@ -130,4 +127,4 @@ def _check_tail(method: str, operand: Operand, one: Operand, axis: int) -> None:
     wanted, got = ranked(method, operand)[axis:], ranked(method, one)
     if len(wanted) != len(got) or any(map(differ, wanted, got)):
         sizes = ",".join("?" if size is None else str(size) for size in wanted)
-        raise GraphError(f"{method}: {operand}, so {one.argument} must be [{sizes}], {one}")
+        raise GraphError(f"{method}: {operand}, so {one.argument} must be [{sizes}], but {one}")

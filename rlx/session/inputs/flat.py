@@ -10,6 +10,7 @@ import numpy as np
 from rlx.errors import InputError, printable
 from rlx.program.graph.names import DTYPES, SHORT
 from rlx.program.schemas import DTYPE_NAMES, DTYPE_NUMBERS
+from rlx.session.inputs.arrays import a
 from rlx.session.inputs.dtypes import numpy_dtype
 
 if TYPE_CHECKING:
@@ -35,6 +36,21 @@ def reshaped(value: Value, data: Any) -> Any:
     if flat and len(static) == len(shape) and prod(static) == array.size:
         return array.reshape(static)
     return array
+
+
+def from_pair(program: str, value: Value, pair: Any) -> Any:
+    """As `from_bytes`, of a pair of bytes and their dtype.
+
+    Raises:
+        InputError: it is no pair, and as `from_bytes`.
+    """
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise InputError(
+            f"{printable(program)}: {value.name!r} takes a pair of bytes and their dtype, "
+            f"got {a(pair)}",
+            fix=f"pass (array.tobytes(), {short_dtype(value.type.dtype)!r}).",
+        )
+    return from_bytes(program, value, *pair)
 
 
 def from_bytes(program: str, value: Value, data: Any, dtype: Any) -> Any:

@@ -61,7 +61,11 @@ class Params:
         Raises:
             InputError: its dtype or shape is not the declared one.
         """
-        (array,) = admit(self._name, [self._declared[name]], [data])
+        try:
+            (array,) = admit(self._name, [self._declared[name]], [data])
+        except InputError as error:
+            text = error.message.replace(": input ", ": parameter ", 1)
+            raise InputError(text, fix=error.fix) from None
         self._values[name] = self._kept(array)
         if len(self._values) == len(self._declared):
             self._all = tuple(self._values[one] for one in self._declared)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rlx.backends.array.fold import RANDOM
-from rlx.backends.array.kernels.table import DYNAMIC, HOST_OPERANDS
+from rlx.backends.array.kernels.table import DYNAMIC, HOST_OPERANDS, HOSTED
 
 if TYPE_CHECKING:
     from rlx.backends.array.draft import Draft, Op
@@ -86,7 +86,7 @@ def _wanted(draft: Draft) -> set[str]:
 
 
 def _on_host(draft: Draft, op: Op, available: set[str], wanted: set[str]) -> bool:
-    if op.operation in draft.library.hosted or op.operation in _ONLY_SIZES:
+    if op.operation in draft.library.hosted | HOSTED | _ONLY_SIZES:
         return True
     if op.has_bodies or op.operation in RANDOM:
         return False

@@ -7,7 +7,7 @@ from typing import Any
 
 from rlx.backends.array.dtypes import INTEGERS, SIGNED
 from rlx.backends.array.kernels.widening import widened
-from rlx.backends.array.native import function
+from rlx.backends.array.native import function, is_numpy
 from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
 
 
@@ -60,7 +60,7 @@ def _pow(site: Site) -> Kernel:
     base, exponent = site.inputs
     dtype = _dtype(site)
     known = site.constants[1]
-    if dtype not in INTEGERS and known is not None and known.size == 1 and known.ndim == 0:
+    if dtype not in INTEGERS and known is not None and known.ndim == 0:
         if float(known) == 2.0:
             return Fresh(lambda x, _: x * x)
         if float(known) == 1.0:
@@ -83,7 +83,7 @@ def _integer_power(xp: Any, *, signed: bool) -> Kernel:
     """Exact, wrapping; a negative exponent gives the real power, rounded toward zero."""
 
     def power(x: Array, y: Array) -> Array:
-        if not signed or not xp.any(y < 0):
+        if not signed or (is_numpy(xp) and not xp.any(y < 0)):
             return xp.pow(x, xp.astype(y, x.dtype))
         whole = xp.pow(x, xp.astype(xp.where(y < 0, xp.zeros_like(y), y), x.dtype))
         real = xp.pow(xp.astype(x, xp.float64), xp.astype(y, xp.float64))

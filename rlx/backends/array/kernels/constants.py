@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from rlx.backends.array.dtypes import CODES, HALVES
+from rlx.backends.array.dtypes import CODES, HALVES, numpy_dtype
 from rlx.backends.array.kernels.operands import ints
 from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
 
@@ -76,21 +76,21 @@ def _eye_like(site: Site) -> Kernel:
 
 def _range(site: Site) -> Kernel:
     """`start + i * delta`, the narrow floats in float32 unless `stash_type` says float64."""
-    xp = site.xp
+    to_native = site.library.to_native
     first = site.inputs[0]
     narrow = first is not None and first.dtype in HALVES
-    stash = site.dtype(CODES[site.attributes.get("stash_type", 1)]) if narrow else None
+    stash = numpy_dtype(CODES[site.attributes.get("stash_type", 1)]) if narrow else None
 
     def count_up(start: Array, limit: Array, delta: Array) -> Array:
         dtype = start.dtype
         if narrow:
-            start, limit, delta = (xp.astype(x, stash) for x in (start, limit, delta))
+            start, limit, delta = (x.astype(stash) for x in (start, limit, delta))
         low, high, step = (x.reshape(()).tolist() for x in (start, limit, delta))
         count = max(math.ceil((high - low) / step), 0)
         if isinstance(low, int):
             count = max(-((low - high) // step), 0)
-        places = xp.arange(count, dtype=start.dtype)
-        return xp.astype(places * delta + start, dtype)
+        places = np.arange(count, dtype=start.dtype)
+        return to_native((places * delta + start).astype(dtype))
 
     return Fresh(count_up)
 
@@ -117,6 +117,7 @@ def _dropout(site: Site) -> Kernel:
     return run
 
 
+HOST = {"ConstantOfShape": (0,), "Range": (0, 1, 2), "Dropout": (1, 2)}
 KERNELS: dict[str, Builder] = {
     "Constant": _constant,
     "ConstantOfShape": _constant_of_shape,

@@ -6,6 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.array import native_numpy_convolution
+from rlx.backends.array.kernels.updates import add
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.kernels.windows import Windows, padded, windows
 from rlx.backends.array.native import is_numpy
@@ -120,7 +121,7 @@ def conv_transpose(site: Site) -> Kernel:
         room = [max(r, b + o) for r, b, o in zip(reach, begins, sizes, strict=True)]
         y = xp.zeros((batch, maps, *room), dtype=x.dtype)
         for index, where in enumerate(windows(plain, kernel, reach).slices()):
-            y[(..., *where)] += columns[:, :, index, ...]
+            y = add(y, (..., *where), columns[:, :, index, ...])
         cut = (slice(b, b + o) for b, o in zip(begins, sizes, strict=True))
         y = y[(..., *cut)]
         if bias is not None:

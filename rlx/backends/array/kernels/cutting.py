@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rlx.backends.array.kernels.operands import Ints, axis_of, ints, known, present
+from rlx.backends.array.kernels.updates import put
 from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
 
 
@@ -106,8 +107,7 @@ def _constant_pad(
     for size, low, high in zip(x.shape, before, after, strict=True):
         inner.append(slice(max(low, 0), max(low, 0) + size + min(low, 0) + min(high, 0)))
         source.append(slice(max(-low, 0), size - max(-high, 0)))
-    result[tuple(inner)] = x[tuple(source)]
-    return result
+    return put(result, tuple(inner), x[tuple(source)])
 
 
 def _index_pad(site: Site, x: Array, before: list[int], after: list[int], mode: str) -> Array:
@@ -131,6 +131,7 @@ def _index_pad(site: Site, x: Array, before: list[int], after: list[int], mode: 
     return x
 
 
+HOST = {"Slice": (1, 2, 3, 4), "Pad": (1, 3)}
 KERNELS: dict[str, Builder] = {
     "Slice": _slice,
     "Pad": _pad,

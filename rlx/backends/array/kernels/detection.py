@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from rlx.backends.array.kernels.updates import add, put
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.kernels.windows import windows
 from rlx.backends.array.site import Fresh
@@ -68,7 +69,7 @@ def non_max_suppression(site: Site) -> Kernel:
 
 def _first(operand: Any, default: Any) -> Any:
     """The one value of an optional operand that has at most one element."""
-    if operand is None or not operand.size:
+    if operand is None or 0 in operand.shape:
         return default
     return type(default)(operand[(0,) * operand.ndim])
 
@@ -103,8 +104,7 @@ def max_unpool(site: Site) -> Kernel:
         if output_shape is None:
             return y
         room = xp.zeros(tuple(int(n) for n in output_shape), dtype=x.dtype)
-        room[tuple(slice(n) for n in shape)] = y
-        return room
+        return put(room, tuple(slice(n) for n in shape), y)
 
     return Fresh(run)
 
@@ -120,7 +120,7 @@ def col2im(site: Site) -> Kernel:
         columns = xp.reshape(x, (x.shape[0], maps, prod(kernel), *shape.sizes))
         room = xp.zeros((x.shape[0], maps, *shape.padded_shape), dtype=x.dtype)
         for index, where in enumerate(shape.slices()):
-            room[(..., *where)] += columns[:, :, index, ...]
+            room = add(room, (..., *where), columns[:, :, index, ...])
         return room[(..., *(slice(b, b + n) for b, n in zip(shape.begins, spatial, strict=True)))]
 
     return Fresh(run)
@@ -143,12 +143,17 @@ def center_crop_pad(site: Site) -> Kernel:
                 start = (new - old) // 2
                 place[axis] = slice(start, start + old)
         y = xp.zeros(tuple(sizes), dtype=x.dtype)
-        y[tuple(place)] = x[tuple(cut)]
-        return y
+        return put(y, tuple(place), x[tuple(cut)])
 
     return Fresh(run)
 
 
+HOST = {
+    "NonMaxSuppression": (2, 3, 4),
+    "MaxUnpool": (2,),
+    "Col2Im": (1, 2),
+    "CenterCropPad": (1,),
+}
 KERNELS: dict[str, Builder] = {
     "NonMaxSuppression": non_max_suppression,
     "MaxUnpool": max_unpool,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rlx.backends.array.native import is_numpy
+
 _LIMIT = 3.7439211627767994
 _ALPHA: tuple[float, ...] = (
     0.00022905065861350646,
@@ -81,7 +83,7 @@ def _erf32(xp: Any, x: Any) -> Any:
     square = near * near
     y = near * _horner(square, _ALPHA) / _horner(square, _BETA)
     inside = near == x
-    return y if xp.all(inside) else xp.where(inside, y, xp.sign(x))
+    return y if is_numpy(xp) and xp.all(inside) else xp.where(inside, y, xp.sign(x))
 
 
 def _erf64(xp: Any, x: Any) -> Any:

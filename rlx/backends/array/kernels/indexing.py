@@ -173,6 +173,7 @@ def _unique(site: Site) -> Kernel:
     return Fresh(unique)
 
 
+HOST = {"OneHot": (1,), "TopK": (1,)}
 KERNELS: dict[str, Builder] = {
     "Gather": _gather,
     "GatherElements": _gather_elements,

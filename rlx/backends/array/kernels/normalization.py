@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlx.backends.array.kernels.operands import axis_within
 from rlx.backends.array.kernels.reduction import average
+from rlx.backends.array.kernels.updates import add
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.native import is_numpy
 from rlx.backends.array.site import Fresh
@@ -52,7 +53,9 @@ def batch_normalization(site: Site) -> Kernel:
                 per_channel(xp, xp.astype(factor, x.dtype), x.ndim),
                 per_channel(xp, xp.astype(term, x.dtype), x.ndim),
             )
-            if fixed:
+            if fixed and is_numpy(
+                xp
+            ):  # elsewhere this may be a trace, whose values don't outlive it
                 shaped[x.ndim, x.dtype] = pair
         return pair
 
@@ -106,9 +109,9 @@ def lrn(site: Site) -> Kernel:
         total = xp.asarray(squares, copy=True)
         for offset in range(1, min(max(before, after), x.shape[1] - 1) + 1):
             if offset <= after:
-                total[:, :-offset, ...] += squares[:, offset:, ...]
+                total = add(total, _along(None, -offset), squares[:, offset:, ...])
             if offset <= before:
-                total[:, offset:, ...] += squares[:, :-offset, ...]
+                total = add(total, _along(offset, None), squares[:, :-offset, ...])
         total *= alpha / size
         total += bias
         if beta == 0.75:
@@ -121,6 +124,11 @@ def lrn(site: Site) -> Kernel:
         return x / total
 
     return Fresh(run)
+
+
+def _along(start: int | None, end: int | None) -> tuple[Any, ...]:
+    """The index of some of the channels."""
+    return (slice(None), slice(start, end), ...)
 
 
 def layer_normalization(site: Site) -> Kernel:

@@ -6,6 +6,8 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rlx.backends.array import native_numpy_pooling
 from rlx.backends.array.kernels import windows as geometry
 from rlx.backends.array.kernels.reduction import average
@@ -87,14 +89,15 @@ def lowest(xp: Any, dtype: Any) -> Any:
 def _max_pool_with_indices(site: Site) -> Kernel:
     """MaxPool with, for each maximum, its first place in the flattened input."""
     xp = site.xp
+    to_native = site.library.to_native
     column_major = bool(site.attributes.get("storage_order", 0))
-    find = remembered(site, lambda shape: (shape, _tap_indices(xp, shape, column_major)))
+    find = remembered(site, lambda shape: (shape, _tap_indices(shape, column_major)))
 
     def run(x: Any) -> Any:
         shape, indices = find(x)
         source = geometry.padded(xp, x, shape, lowest(xp, x.dtype))
         best, place = None, None
-        for where, index in zip(shape.slices(), indices, strict=True):
+        for where, index in zip(shape.slices(), map(to_native, indices), strict=True):
             part = source[(..., *where)]
             if best is None:
                 best = xp.asarray(part, copy=True)
@@ -110,7 +113,7 @@ def _max_pool_with_indices(site: Site) -> Kernel:
     return Fresh(run)
 
 
-def _tap_indices(xp: Any, shape: Windows, column_major: bool) -> list[Any]:
+def _tap_indices(shape: Windows, column_major: bool) -> list[Any]:
     """Per element of the window, its place in the input's plane for every window."""
     ndim = len(shape.spatial)
     axes = range(ndim)
@@ -120,8 +123,8 @@ def _tap_indices(xp: Any, shape: Windows, column_major: bool) -> list[Any]:
         pitch[axis], step = step, step * shape.spatial[axis]
     per_axis = []
     for axis in axes:
-        starts = xp.arange(shape.sizes[axis], dtype=xp.int64) * shape.strides[axis]
-        starts = xp.reshape(starts, (-1, *(1,) * (ndim - axis - 1)))
+        starts = np.arange(shape.sizes[axis], dtype=np.int64) * shape.strides[axis]
+        starts = starts.reshape(-1, *(1,) * (ndim - axis - 1))
         per_axis.append(
             [
                 (starts + i * shape.dilations[axis] - shape.begins[axis]) * pitch[axis]
@@ -135,19 +138,20 @@ def average_pool(site: Site) -> Kernel:
     """Build AveragePool."""
     xp = site.xp
     pad = native_numpy_pooling.padded if is_numpy(xp) else geometry.padded
+    to_native = site.library.to_native
     with_padding = bool(site.attributes.get("count_include_pad", 0))
-    find = remembered(site, lambda shape: (shape, _counts(xp, shape, with_padding)))
+    find = remembered(site, lambda shape: (shape, _counts(shape, with_padding)))
 
     def run(x: Any) -> Any:
         shape, counts = find(x)
         y = fold(xp, pad(xp, x, shape, 0), shape, _add)
-        y /= counts if isinstance(counts, int) else xp.astype(counts, x.dtype)
+        y /= counts if isinstance(counts, int) else xp.astype(to_native(counts), x.dtype)
         return y
 
     return Fresh(run)
 
 
-def _counts(xp: Any, shape: Windows, with_padding: bool) -> Any:
+def _counts(shape: Windows, with_padding: bool) -> Any:
     """How many elements each window averages: one number where it is the same for all."""
     per_axis = []
     for axis in range(len(shape.kernel)):
@@ -159,10 +163,10 @@ def _counts(xp: Any, shape: Windows, with_padding: bool) -> Any:
         per_axis.append([sum(low <= start + i < high for i in reach) for start in starts])
     if all(len(set(counts)) == 1 for counts in per_axis):
         return prod(counts[0] for counts in per_axis)
-    total = xp.ones((1,) * len(per_axis), dtype=xp.int64)
+    total = np.ones((1,) * len(per_axis), np.int64)
     for axis, counts in enumerate(per_axis):
-        column = xp.asarray(counts, dtype=xp.int64)
-        total = total * xp.reshape(column, (-1, *(1,) * (len(per_axis) - axis - 1)))
+        column = np.asarray(counts, np.int64)
+        total = total * column.reshape(-1, *(1,) * (len(per_axis) - axis - 1))
     return total
 
 

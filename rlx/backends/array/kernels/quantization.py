@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.array.dtypes import CODES, INTEGERS, SIGNED, bits
@@ -30,7 +31,7 @@ def limits(name: str) -> tuple[int, int]:
 
 def spread(xp: Any, value: Any, shape: tuple[int, ...], axis: int, block: int) -> Any:
     """A scale or zero point shaped to broadcast: for the tensor, per axis, or per block."""
-    if value.ndim == 0 or value.size == 1:
+    if value.ndim == 0 or prod(value.shape) == 1:
         return xp.reshape(value, ())
     if not block:
         return xp.reshape(
@@ -42,13 +43,14 @@ def spread(xp: Any, value: Any, shape: tuple[int, ...], axis: int, block: int) -
 
 
 def quantize(site: Site, ratio: Any, zero: Any, name: str) -> Any:
-    """round(ratio) + zero, saturated to an integer dtype; ties go to even."""
+    """round(ratio) + zero, saturated to an integer dtype; ties go to even, NaN to the lowest."""
     xp = site.xp
     low, high = limits(name)
     y = xp.round(ratio)
     if zero is not None:
         y = y + xp.astype(zero, y.dtype)
-    return xp.astype(xp.clip(y, low, high), site.dtype(name))
+    y = xp.clip(y, low, high)
+    return xp.astype(xp.where(xp.isnan(y), xp.full_like(y, low), y), site.dtype(name))
 
 
 def quantize_linear(site: Site) -> Kernel:
@@ -115,8 +117,8 @@ def dynamic_quantize_linear(site: Site) -> Kernel:
 
     def run(x: Any) -> Any:
         nothing = xp.zeros((), dtype=x.dtype)
-        high = xp.maximum(xp.max(x), nothing) if x.size else nothing
-        low = xp.minimum(xp.min(x), nothing) if x.size else nothing
+        high = xp.maximum(xp.max(x), nothing) if 0 not in x.shape else nothing
+        low = xp.minimum(xp.min(x), nothing) if 0 not in x.shape else nothing
         span = high - low
         scale = xp.where(span == 0, xp.ones_like(nothing), span) / xp.asarray(255, dtype=x.dtype)
         zero = -low / scale

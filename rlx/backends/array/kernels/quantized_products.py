@@ -31,11 +31,16 @@ def shifted(xp: Any, x: Any, zero: Any, dtype: Any) -> Any:
 
 
 def held(
-    site: Site, index: int, zero_index: int, shape: Callable[[Any, Any], Any]
+    site: Site,
+    index: int,
+    zero_index: int,
+    shape: Callable[[Any, Any], Any],
+    depth: Callable[[Any], int],
 ) -> Callable[[Any, Any, Any], Any]:
-    """`shifted` for one operand, worked out once where it and its zero point are constant.
+    """`shifted` for one operand, worked out here, once, where it and its zero point are constant.
 
-    `shape(value, zero)` shapes the zero point to broadcast.
+    `shape(value, zero)` shapes the zero point to broadcast; `depth(value)` is how many products
+    are summed.
     """
     xp = site.xp
     fixed = site.constants[index] is not None and (
@@ -43,28 +48,32 @@ def held(
         or site.inputs[zero_index] is None
         or site.constants[zero_index] is not None
     )
-    kept: dict[Any, Any] = {}
+    if not fixed:
+        return lambda x, zero, dtype: shifted(xp, x, shape(x, zero), dtype)
+    value = site.constants[index]
+    zero = site.constants[zero_index] if zero_index < len(site.constants) else None
+    kept = shifted(xp, value, shape(value, zero), exact(xp, depth(value)))
+    return lambda *_: kept
 
-    def make(x: Any, zero: Any, dtype: Any) -> Any:
-        if not fixed:
-            return shifted(xp, x, shape(x, zero), dtype)
-        if dtype not in kept:
-            kept[dtype] = shifted(xp, x, shape(x, zero), dtype)
-        return kept[dtype]
 
-    return make
+def _rows_summed(b: Any) -> int:
+    return int(b.shape[-2] if b.ndim > 1 else b.shape[0])
+
+
+def _taps_summed(w: Any) -> int:
+    return prod(w.shape[1:])
 
 
 def rows(xp: Any, value: Any) -> Any:
     """A per-row operand of a matrix, shaped to broadcast; a scalar as it is."""
-    if value is None or value.ndim == 0 or value.size == 1:
+    if value is None or value.ndim == 0 or prod(value.shape) == 1:
         return None if value is None else xp.reshape(value, ())
     return value[:, None] if value.ndim == 1 else value
 
 
 def channels(xp: Any, value: Any, ndim: int) -> Any:
     """A per-channel operand of convolution weights, shaped to broadcast; a scalar as it is."""
-    if value is None or value.ndim == 0 or value.size == 1:
+    if value is None or value.ndim == 0 or prod(value.shape) == 1:
         return None if value is None else xp.reshape(value, ())
     return xp.reshape(value, (-1, *(1,) * (ndim - 1)))
 
@@ -77,7 +86,7 @@ def to_int32(xp: Any, y: Any) -> Any:
 def matmul_integer(site: Site) -> Kernel:
     """Build MatMulInteger."""
     xp = site.xp
-    right = held(site, 1, 3, lambda _, zero: zero)
+    right = held(site, 1, 3, lambda _, zero: zero, _rows_summed)
 
     def run(a: Any, b: Any, a_zero: Any = None, b_zero: Any = None) -> Any:
         work = exact(xp, a.shape[-1])
@@ -90,7 +99,7 @@ def matmul_integer(site: Site) -> Kernel:
 def conv_integer(site: Site) -> Kernel:
     """Build ConvInteger."""
     xp, find = site.xp, planner(site)
-    kernels = held(site, 1, 3, lambda w, zero: channels(xp, zero, w.ndim))
+    kernels = held(site, 1, 3, lambda w, zero: channels(xp, zero, w.ndim), _taps_summed)
 
     def run(x: Any, w: Any, x_zero: Any = None, w_zero: Any = None) -> Any:
         work = exact(xp, prod(w.shape[1:]))
@@ -104,7 +113,7 @@ def conv_integer(site: Site) -> Kernel:
 def qlinear_matmul(site: Site) -> Kernel:
     """Build QLinearMatMul for 8-bit integers."""
     xp, name = site.xp, _result(site)
-    right = held(site, 3, 5, lambda _, zero: zero)
+    right = held(site, 3, 5, lambda _, zero: zero, _rows_summed)
 
     def run(
         a: Any,
@@ -128,7 +137,7 @@ def qlinear_matmul(site: Site) -> Kernel:
 def qlinear_conv(site: Site) -> Kernel:
     """Build QLinearConv."""
     xp, name, find = site.xp, _result(site), planner(site)
-    kernels = held(site, 3, 5, lambda w, zero: channels(xp, zero, w.ndim))
+    kernels = held(site, 3, 5, lambda w, zero: channels(xp, zero, w.ndim), _taps_summed)
 
     def run(
         x: Any,

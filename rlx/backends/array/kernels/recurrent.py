@@ -45,7 +45,7 @@ def recurrent(site: Site, cell: Cell) -> Kernel:
         if batch_first:
             x = xp.permute_dims(x, (1, 0, 2))
         batch, hidden = x.shape[1], r.shape[-1]
-        lens = _lengths(lens, x.shape[0])
+        lens = None if lens is None else xp.astype(lens, xp.int64)
         results = []
         for d in range(directions):
             backwards = direction == "reverse" or d == 1
@@ -84,14 +84,6 @@ def _biases(b: Any, d: int, *, together: bool) -> tuple[Any, Any]:
     return (first + second, None) if together else (first, second)
 
 
-def _lengths(lens: Any, steps: int) -> list[int] | None:
-    """The lengths of the sequences, or None where all are full."""
-    if lens is None:
-        return None
-    values = [int(n) for n in lens]
-    return None if all(n == steps for n in values) else values
-
-
 def _start(
     xp: Any, initial: State, index: int, d: int, shape: tuple[int, int], dtype: Any, first: bool
 ) -> Any:
@@ -102,21 +94,16 @@ def _start(
     return given[:, d, :] if first else given[d, ...]
 
 
-def _flipped(xp: Any, x: Any, lens: list[int] | None) -> Any:
+def _flipped(xp: Any, x: Any, lens: Any) -> Any:
     """(time, batch, …) turned around in time, each sequence within its own length."""
     if lens is None:
         return xp.flip(x, axis=0)
-    steps = x.shape[0]
-    columns = []
-    for index, n in enumerate(lens):
-        order = [*reversed(range(n)), *range(n, steps)]
-        columns.append(xp.take(x[:, index, ...], xp.asarray(order, dtype=xp.int64), axis=0))
-    return xp.stack(columns, axis=1)
+    step = xp.arange(x.shape[0], dtype=xp.int64)[:, None]
+    order = xp.where(step < lens, lens - 1 - step, step)
+    return x[order, xp.arange(x.shape[1], dtype=xp.int64)[None, :]]
 
 
-def _unroll(
-    xp: Any, given: Any, state: State, step: Step, lens: list[int] | None
-) -> tuple[Any, State]:
+def _unroll(xp: Any, given: Any, state: State, step: Step, lens: Any) -> tuple[Any, State]:
     """All steps: the hidden states (zero past a sequence's end), and the last states."""
     outputs = []
     if not given.shape[0]:
@@ -127,7 +114,7 @@ def _unroll(
             state = new
             outputs.append(state[0])
             continue
-        alive = xp.asarray([t < n for n in lens])[:, None]
+        alive = (lens > t)[:, None]
         state = tuple(xp.where(alive, n, old) for n, old in zip(new, state, strict=True))
         outputs.append(xp.where(alive, new[0], xp.zeros_like(new[0])))
     return xp.stack(outputs), state

@@ -174,6 +174,20 @@ def _cumulative(name: str, neutral: int) -> Builder:
     return build
 
 
+HOST = {
+    "ReduceSum": (1,),
+    "ReduceProd": (1,),
+    "ReduceMax": (1,),
+    "ReduceMin": (1,),
+    "ReduceMean": (1,),
+    "ReduceL1": (1,),
+    "ReduceL2": (1,),
+    "ReduceSumSquare": (1,),
+    "ReduceLogSum": (1,),
+    "ReduceLogSumExp": (1,),
+    "CumSum": (1,),
+    "CumProd": (1,),
+}
 KERNELS: dict[str, Builder] = {
     "ReduceSum": widened(_reduction(_sum)),
     "ReduceProd": widened(_reduction(_prod)),

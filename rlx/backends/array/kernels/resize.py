@@ -244,4 +244,5 @@ def _host(values: Any, kind: type) -> tuple[Any, ...]:
     return () if values is None else tuple(kind(v) for v in values)
 
 
+HOST = {"Resize": (1, 2, 3)}
 KERNELS: dict[str, Builder] = {"Resize": widened(resize)}

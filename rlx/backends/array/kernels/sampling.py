@@ -6,6 +6,7 @@ from itertools import product
 from math import ceil, floor, prod
 from typing import TYPE_CHECKING, Any
 
+from rlx.backends.array.kernels.updates import put
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.site import Fresh
 
@@ -251,12 +252,14 @@ def max_roi_pool(site: Site) -> Kernel:
             columns = bins(left, right, out[1], x.shape[3])
             for (i, (a, b)), (j, (c, d)) in product(enumerate(rows), enumerate(columns)):
                 if b > a and d > c:
-                    y[index, :, i, j] = xp.max(x[int(image), :, a:b, c:d], axis=(1, 2))
+                    largest = xp.max(x[int(image), :, a:b, c:d], axis=(1, 2))
+                    y = put(y, (index, slice(None), i, j), largest)
         return y
 
     return Fresh(run)
 
 
+HOST = {"AffineGrid": (1,), "RoiAlign": (1, 2), "MaxRoiPool": (1,)}
 KERNELS: dict[str, Builder] = {
     "GridSample": widened(grid_sample),
     "AffineGrid": widened(affine_grid),

@@ -6,21 +6,15 @@ from typing import Any
 
 from rlx.backends.array.kernels.indexing import grid, nd_index
 from rlx.backends.array.kernels.operands import axis_of
-from rlx.backends.array.native import is_numpy
+from rlx.backends.array.kernels.updates import combine, put
 from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
-
-_UFUNCS = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}
 
 
 def _write(xp: Any, into: Array, places: tuple[Array, ...], updates: Array, how: str) -> Array:
     """Write `updates` at `places`; entries named several times are combined as `how` says."""
     if how == "none":
-        into[places] = updates
-        return into
-    if not is_numpy(xp):
-        raise NotImplementedError(f"{xp.__name__} has no scatter with reduction {how}")
-    getattr(xp, _UFUNCS[how]).at(into, places, updates)
-    return into
+        return put(into, places, updates)
+    return combine(xp, into, places, updates, how)
 
 
 def _scatter_elements(site: Site) -> Kernel:
@@ -61,9 +55,9 @@ def _tensor_scatter(site: Site) -> Kernel:
         places = xp.reshape(starts, (-1, 1)) + steps
         if circular:
             places = places % past.shape[at]
-        present = xp.asarray(past, copy=True)
-        xp.moveaxis(present, at, 1)[rows, places] = xp.moveaxis(update, at, 1)
-        return present
+        present = xp.asarray(xp.moveaxis(past, at, 1), copy=True)
+        present = put(present, (rows, places), xp.moveaxis(update, at, 1))
+        return xp.moveaxis(present, 1, at)
 
     return Fresh(scatter)
 

@@ -216,6 +216,15 @@ def _trilu(site: Site) -> Kernel:
     return with_ints(site, 1, make, fresh=True)
 
 
+HOST = {
+    "Reshape": (1,),
+    "Squeeze": (1,),
+    "Unsqueeze": (1,),
+    "Expand": (1,),
+    "Tile": (1,),
+    "Split": (1,),
+    "Trilu": (1,),
+}
 KERNELS: dict[str, Builder] = {
     "Reshape": _reshape,
     "Flatten": _flatten,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rlx.backends.array.dtypes import CODES
+from rlx.backends.array.dtypes import CODES, numpy_dtype
 from rlx.backends.array.kernels.operands import axis_within
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.site import Fresh
@@ -80,20 +80,20 @@ def stft(site: Site) -> Kernel:
 
 
 def cosine_window(*terms: float) -> Builder:
-    """The builder of a window that sums terms[k] · cos(2πkn/N)."""
+    """The builder of a window that sums terms[k] · cos(2πkn/N); 0/0 where N is 0, as ONNX has it."""
 
     def build(site: Site) -> Kernel:
-        xp = site.xp
         periodic = bool(site.attributes.get("periodic", 1))
-        dtype = site.dtype(CODES[site.attributes.get("output_datatype", 1)])
+        to_native = site.library.to_native
+        dtype = numpy_dtype(CODES[site.attributes.get("output_datatype", 1)])
 
         def run(size: Any) -> Any:
             n = int(size)
-            angle = xp.arange(n, dtype=xp.float64) * (2 * pi / max(n if periodic else n - 1, 1))
-            y = xp.zeros_like(angle)
+            angle = np.arange(n, dtype=np.float64) * (2 * pi) / (n if periodic else n - 1)
+            y = np.zeros_like(angle)
             for k, term in enumerate(terms):
-                y = y + term * xp.cos(k * angle)
-            return xp.astype(y, dtype)
+                y = y + term * np.cos(k * angle)
+            return to_native(y.astype(dtype))
 
         return Fresh(run)
 
@@ -102,8 +102,8 @@ def cosine_window(*terms: float) -> Builder:
 
 def mel_weight_matrix(site: Site) -> Kernel:
     """Build MelWeightMatrix: triangles over spectrogram bins, evenly spaced on the mel scale."""
-    xp = site.xp
-    dtype = site.dtype(CODES[site.attributes.get("output_datatype", 1)])
+    to_native = site.library.to_native
+    dtype = numpy_dtype(CODES[site.attributes.get("output_datatype", 1)])
 
     def run(bins: Any, length: Any, rate: Any, low: Any, high: Any) -> Any:
         count, size, sample_rate = int(bins), int(length), int(rate)
@@ -121,11 +121,19 @@ def mel_weight_matrix(site: Site) -> Kernel:
                 weights[left : center + 1, i] = np.arange(center - left + 1) / (center - left)
             if right > center:
                 weights[center:right, i] = np.arange(right - center, 0, -1) / (right - center)
-        return xp.astype(xp.asarray(weights), dtype)
+        return to_native(weights.astype(dtype))
 
     return Fresh(run)
 
 
+HOST = {
+    "DFT": (1, 2),
+    "STFT": (1, 3),
+    "HannWindow": (0,),
+    "HammingWindow": (0,),
+    "BlackmanWindow": (0,),
+    "MelWeightMatrix": (0, 1, 2, 3, 4),
+}
 KERNELS: dict[str, Builder] = {
     "DFT": widened(dft),
     "STFT": widened(stft),

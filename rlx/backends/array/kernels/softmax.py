@@ -31,7 +31,7 @@ def softmax(site: Site) -> Kernel:
     xp, axis = site.xp, site.attributes.get("axis", -1)
 
     def into(x: Any, out: Any) -> Any:
-        if not x.size:
+        if 0 in x.shape:
             return out
         xp.subtract(x, xp.max(x, axis=axis, keepdims=True), out=out)
         xp.exp(out, out=out)
@@ -40,13 +40,13 @@ def softmax(site: Site) -> Kernel:
 
     if is_numpy(xp):
         return Fresh(lambda x: into(x, xp.empty_like(x)), into)
-    return Fresh(lambda x: softmax_along(xp, x, axis) if x.size else xp.zeros_like(x))
+    return Fresh(lambda x: softmax_along(xp, x, axis) if 0 not in x.shape else xp.zeros_like(x))
 
 
 def log_softmax(site: Site) -> Kernel:
     """Build LogSoftmax."""
     xp, axis = site.xp, site.attributes.get("axis", -1)
-    return Fresh(lambda x: log_softmax_along(xp, x, axis) if x.size else xp.zeros_like(x))
+    return Fresh(lambda x: log_softmax_along(xp, x, axis) if 0 not in x.shape else xp.zeros_like(x))
 
 
 def hardmax(site: Site) -> Kernel:
@@ -54,7 +54,7 @@ def hardmax(site: Site) -> Kernel:
     xp, axis = site.xp, site.attributes.get("axis", -1)
 
     def run(x: Any) -> Any:
-        if not x.size:
+        if 0 in x.shape:
             return xp.zeros_like(x)
         first = xp.argmax(x, axis=axis, keepdims=True)
         line = [1] * x.ndim

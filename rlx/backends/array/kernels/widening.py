@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rlx.backends.array.site import Fresh
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ def widened(builder: Builder) -> Builder:
             return builder(site)
         xp = site.xp
         constants = tuple(
-            xp.astype(c, xp.float32) if wide and c is not None else c
+            _wide(xp, c) if wide and c is not None else c
             for c, wide in zip(site.constants, narrow, strict=True)
         )
         types = tuple(
@@ -34,7 +36,7 @@ def widened(builder: Builder) -> Builder:
 
         def run(*inputs: Any) -> Any:
             wide = [
-                x if x is None or not flag else (xp.astype(x, xp.float32) if c is None else c)
+                x if x is None or not flag else (_wide(xp, x) if c is None else c)
                 for x, flag, c in zip(inputs, narrow, constants, strict=False)
             ]
             result = kernel(*wide)
@@ -48,6 +50,11 @@ def widened(builder: Builder) -> Builder:
         return Fresh(run) if isinstance(kernel, Fresh) else run
 
     return build
+
+
+def _wide(xp: Any, x: Any) -> Any:
+    """The operand in float32; one that stays on the host is a NumPy array in any library."""
+    return x.astype(np.float32) if x.__class__ is np.ndarray else xp.astype(x, xp.float32)
 
 
 def _source(site: Site, output: int) -> int | None:

@@ -7,6 +7,8 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from rlx.backends.array.kernels.updates import put
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -136,5 +138,4 @@ def padded(xp: Any, x: Any, shape: Windows, value: Any) -> Any:
         return x
     room = xp.full((*x.shape[:2], *shape.padded_shape), value, dtype=x.dtype)
     inside = (slice(b, b + n) for b, n in zip(shape.begins, shape.spatial, strict=True))
-    room[(..., *inside)] = x
-    return room
+    return put(room, (..., *inside), x)

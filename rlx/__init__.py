@@ -9,12 +9,16 @@ TYPE_CHECKING = False
 """As in `typing`, whose import would cost more than all the rest of this file."""
 
 if TYPE_CHECKING:
+    from rlx.artifact.artifact import Artifact, read_artifact
     from rlx.device import Device, DeviceSpec
     from rlx.errors import (
+        ArtifactError,
         ConfigError,
         ContractError,
+        CorruptArtifact,
         DuplicateBackend,
         ExecutionError,
+        ForeignArtifact,
         GraphConsumed,
         GraphError,
         InputError,
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
         RlxError,
         SessionClosed,
         SettingError,
+        StaleArtifact,
         Unavailable,
         UnknownBackend,
         UnknownDevice,
@@ -38,6 +43,13 @@ if TYPE_CHECKING:
     from rlx.registries import Registry
     from rlx.router import Route
     from rlx.session import Session, route
+    from rlx.session.building import (
+        build,
+        load_artifact,
+        materializer,
+        target_compiler,
+        target_operation_facets,
+    )
     from rlx.session.default import (
         acquire,
         acquire_preferred,
@@ -52,6 +64,7 @@ if TYPE_CHECKING:
     from rlx.settings import use
 
 _HOMES = {
+    "rlx.artifact.artifact": ("Artifact", "read_artifact"),
     "rlx.session.default": (
         "acquire",
         "acquire_preferred",
@@ -65,10 +78,13 @@ _HOMES = {
     ),
     "rlx.device": ("Device", "DeviceSpec"),
     "rlx.errors": (
+        "ArtifactError",
         "ConfigError",
         "ContractError",
+        "CorruptArtifact",
         "DuplicateBackend",
         "ExecutionError",
+        "ForeignArtifact",
         "GraphConsumed",
         "GraphError",
         "InputError",
@@ -80,6 +96,7 @@ _HOMES = {
         "RlxError",
         "SessionClosed",
         "SettingError",
+        "StaleArtifact",
         "Unavailable",
         "UnknownBackend",
         "UnknownDevice",
@@ -92,6 +109,13 @@ _HOMES = {
     "rlx.registries": ("Registry",),
     "rlx.router": ("Route",),
     "rlx.session": ("Session", "route"),
+    "rlx.session.building": (
+        "build",
+        "load_artifact",
+        "materializer",
+        "target_compiler",
+        "target_operation_facets",
+    ),
     "rlx.settings": ("use",),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}

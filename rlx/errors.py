@@ -245,3 +245,31 @@ class UnsupportedFeature(RlxError, NotImplementedError):
 
     code = "unsupported-feature"
     fix = "choose a backend that has it: run `rlx backends`."
+
+
+class ArtifactError(RlxError, ValueError):
+    """An artifact can't be read, written or used here."""
+
+    code = "artifact"
+    fix = "build it again with `rlx build`."
+
+
+class CorruptArtifact(ArtifactError):
+    """An artifact is damaged, cut short, too large, or no artifact at all."""
+
+    code = "corrupt-artifact"
+    fix = "copy the file again, or build it again with `rlx build`."
+
+
+class ForeignArtifact(ArtifactError):
+    """An artifact is for a target, device or payload format that this registry does not have."""
+
+    code = "foreign-artifact"
+    fix = "build it for a target that `rlx backends` lists here."
+
+
+class StaleArtifact(ArtifactError):
+    """An artifact was made otherwise than it would be now: by another toolchain or registration."""
+
+    code = "stale-artifact"
+    fix = "build it again with `rlx build`."

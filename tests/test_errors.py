@@ -7,11 +7,14 @@ from rlx.errors import ConfigError, Fault, RlxError
 from rlx.origin import Origin
 
 CODES = {
+    "ArtifactError": "artifact",
     "ConfigError": "config",
     "ContractError": "contract",
+    "CorruptArtifact": "corrupt-artifact",
     "DuplicateBackend": "duplicate-backend",
     "EditError": "edit",
     "ExecutionError": "execution",
+    "ForeignArtifact": "foreign-artifact",
     "GraphConsumed": "graph-consumed",
     "GraphError": "graph",
     "InputError": "input",
@@ -23,6 +26,7 @@ CODES = {
     "RlxError": "rlx-error",
     "SessionClosed": "closed",
     "SettingError": "setting",
+    "StaleArtifact": "stale-artifact",
     "TrustError": "trust",
     "Unavailable": "unavailable",
     "UnknownBackend": "unknown-backend",

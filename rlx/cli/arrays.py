@@ -12,10 +12,11 @@ from rlx.errors import InputError, printable
 from rlx.session.inputs.dtypes import numpy_dtype
 
 if TYPE_CHECKING:
-    from rlx.program import Program, Value
+    from rlx.program import Value
+    from rlx.program.types import Interface
 
 
-def read(program: Program, pairs: tuple[str, ...]) -> dict[str, Any]:
+def read(program: Interface, pairs: tuple[str, ...]) -> dict[str, Any]:
     """Read `NAME=FILE.npy` pairs; pickles are never loaded."""
     known = [value.name for value in program.inputs]
     feed: dict[str, Any] = {}
@@ -54,7 +55,7 @@ def _load(file: str) -> Any:
 
 
 def draw(
-    program: Program, feed: dict[str, Any], sizes: tuple[str, ...], seed: int
+    program: Interface, feed: dict[str, Any], sizes: tuple[str, ...], seed: int
 ) -> tuple[dict[str, Any], list[str]]:
     """Random arrays for the inputs that `feed` lacks, and notes on what was assumed.
 

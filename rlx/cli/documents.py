@@ -138,6 +138,23 @@ EDIT = closed(
     diff=TEXT,
     notes=array(TEXT),
 )
+VALUE = closed(
+    name=TEXT,
+    dtype=TEXT,
+    shape={"type": ["array", "null"], "items": {"type": ["integer", "string", "null"]}},
+)
+ARTIFACT = dict(
+    file=TEXT,
+    program=closed(name=TEXT, digest=TEXT),
+    **dict.fromkeys(("backend", "device", "target", "payload_format", "toolchain"), TEXT),
+    precision=MAYBE_TEXT,
+    registration=TEXT,
+    registry=TEXT,
+    inputs=array(VALUE),
+    outputs=array(VALUE),
+    operations=array(closed(operation=TEXT, nodes=COUNT)),
+    parts=array(closed(name=TEXT, length=COUNT, sha256=TEXT)),
+)
 OUTPUT = closed(
     name=TEXT,
     dtype=TEXT,
@@ -190,6 +207,17 @@ def documents() -> dict[str, Schema]:
             seconds=closed(load=NUMBER, compile=NUMBER, run=NUMBER),
             largest_difference=NUMBER,
             agrees=FLAG,
+        ),
+        "build-output": closed(**ARTIFACT),
+        "payload-show-output": closed(**ARTIFACT),
+        "payload-check-output": closed(
+            file=TEXT,
+            verdict={"enum": ["compatible", "stale", "foreign", "corrupt"]},
+            reasons=array(TEXT),
+            notes=array(TEXT),
+        ),
+        "payload-run-output": closed(
+            file=TEXT, backend=TEXT, device=TEXT, notes=array(TEXT), outputs=array(OUTPUT)
         ),
         "schema-output": closed(schemas=array(TEXT), stale=array(TEXT)),
         "explain-code-output": closed(

@@ -140,8 +140,13 @@ def describe(document: dict[str, Any]) -> list[str]:
         f"compiled in {milliseconds(document['compile_seconds'])}, "
         f"ran in {milliseconds(seconds['first'])}{best}"
     )
+    return [*lines, *outputs(document["outputs"])]
+
+
+def outputs(summaries: list[dict[str, Any]]) -> list[str]:
+    """One line for each output."""
     rows = []
-    for one in document["outputs"]:
+    for one in summaries:
         shape = "x".join(map(str, one["shape"])) if one["shape"] else "scalar"
         values = (
             ""
@@ -152,7 +157,7 @@ def describe(document: dict[str, Any]) -> list[str]:
         rows.append(
             [printable(one["name"]), one["dtype"], shape, " ".join(filter(None, (values, file)))]
         )
-    return [*lines, *output.columns(rows)]
+    return output.columns(rows)
 
 
 def milliseconds(seconds: float) -> str:

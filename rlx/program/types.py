@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +42,25 @@ class Value:
 
     name: str
     type: ValueType
+
+
+class Interface(Protocol):
+    """What callers see of a program or of an artifact: a name, inputs and outputs."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        ...
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        """In order."""
+        ...
+
+    @property
+    def outputs(self) -> tuple[Value, ...]:
+        """In order."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -165,7 +165,7 @@ def _from_fields(fields: dict[str, Any]) -> Registration:
 
 def _reference(factory: Callable[..., Any]) -> str:
     """`module:attribute` of a function that can be found again by it."""
-    from rlx.session.opening import resolve
+    from rlx.references import resolve
 
     reference = f"{getattr(factory, '__module__', '?')}:{getattr(factory, '__qualname__', '?')}"
     try:

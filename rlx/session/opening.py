@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from rlx.errors import ConfigError, ContractError, OpenFailed, RlxError, SettingError, printable
+from rlx.references import resolve
 
 if TYPE_CHECKING:
     from rlx.backends.protocol import Backend
@@ -57,15 +57,6 @@ def open_backend(registration: Registration, spec: DeviceSpec) -> Backend:
             broken.add_note(f"closing it failed as well: {cause_text(error)}")
         raise broken
     return opened  # type: ignore[no-any-return]  # its members were checked
-
-
-def resolve(reference: str) -> Any:
-    """Import what `module:attribute` names."""
-    module, _, attributes = reference.partition(":")
-    found: Any = import_module(module)
-    for attribute in attributes.split("."):
-        found = getattr(found, attribute)
-    return found
 
 
 def cause_text(error: BaseException) -> str:

@@ -119,9 +119,29 @@ RECIPES: dict[tuple[str, str], Recipe] = {
         (("backends.yaml", f"{HEAD}overrides:\n  - {{id: numpy, rank: 0}}\n"),),
     ),
     ("error", "trust"): Recipe("rlx trust --revoke backends.yaml"),
-    ("error", "unsupported-feature"): python(
-        "from rlx.errors import UnsupportedFeature",
+    ("error", "unsupported-feature"): python("import rlx", "", 'rlx.target_compiler("numpy")'),
+    ("error", "artifact"): Recipe("rlx payload show no-such-file.rlx"),
+    ("error", "corrupt-artifact"): Recipe(
+        "rlx payload run damaged.rlx", (("damaged.rlx", "this was an artifact once\n"),)
+    ),
+    ("error", "foreign-artifact"): python(
+        "import dataclasses",
         "",
-        'raise UnsupportedFeature("numpy has no compiler")  # as a backend may',
+        "import rlx",
+        "",
+        LOAD,
+        'made = rlx.build(program, "onnxruntime-cpu")',
+        'other = dataclasses.replace(made.header, target="elsewhere")',
+        "rlx.load_artifact(rlx.Artifact(other, made.parts))",
+    ),
+    ("error", "stale-artifact"): python(
+        "import dataclasses",
+        "",
+        "import rlx",
+        "",
+        LOAD,
+        'made = rlx.build(program, "onnxruntime-cpu")',
+        'other = dataclasses.replace(made.header, toolchain="tvm 1")',
+        "rlx.load_artifact(rlx.Artifact(other, made.parts))",
     ),
 }

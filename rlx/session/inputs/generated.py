@@ -18,7 +18,8 @@ from rlx.session.inputs.results import count, finish
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from rlx.program import Program, Value, ValueType
+    from rlx.program import Value, ValueType
+    from rlx.program.types import Interface
 
 _RUN = """\
         if len(inputs) == {inputs}:
@@ -77,7 +78,7 @@ class Door:
 
     def __init__(
         self,
-        program: Program,
+        program: Interface,
         run: Callable[[Sequence[Any]], Sequence[Any]],
         failure: Callable[[Exception], RlxError],
         backend: str = "",

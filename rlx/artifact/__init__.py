@@ -1,0 +1,1 @@
+"""Artifacts: what a target compiler made, in a checked envelope that another machine can load."""

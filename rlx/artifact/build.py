@@ -1,0 +1,102 @@
+"""Building: a program, a registration and its compiler make an artifact."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from rlx.artifact.artifact import Artifact
+from rlx.artifact.facets import facet_digest, target_compiler
+from rlx.artifact.header import MOST_PARTS, Header, Part
+from rlx.backends.payload import Target
+from rlx.errors import ContractError, ExecutionError, RlxError, UnsupportedFeature, printable
+from rlx.registries import Registry
+from rlx.router import Route, decide
+from rlx.settings import Request
+
+if TYPE_CHECKING:
+    from rlx.program import Program
+    from rlx.registration import Registration
+
+
+def build(
+    program: Program, registration: Registration, registry: Registry, precision: str | None = None
+) -> Artifact:
+    """Compile a program for a registration's target; no device is needed.
+
+    Raises:
+        UnsupportedFeature: there is no compiler, it does not claim one of the program's nodes
+            (the message names it), or its library is missing.
+        ContractError: the compiler broke its contract.
+        ExecutionError: it failed.
+    """
+    compiler = target_compiler(registration)
+    _covered(program, registration, registry)
+    options = tuple((name, value) for name, value in registration.options)
+    target = Target(registration.target, registration.device, options, precision)
+    try:
+        made = compiler.compile(program, target)
+        parts = dict(sorted(made.items()))
+        toolchain = compiler.toolchain
+    except RlxError:
+        raise
+    except Exception as error:
+        raise ExecutionError(
+            f"the compiler of {registration.id} failed on {printable(program.name)}: "
+            f"{type(error).__name__}: {printable(str(error)):.500}"
+        ) from error
+    if not 1 <= len(parts) <= MOST_PARTS or not all(
+        isinstance(name, str) and isinstance(data, bytes) for name, data in parts.items()
+    ):
+        raise ContractError(
+            f"the compiler of {registration.id} must return 1 to {MOST_PARTS} parts of bytes"
+        )
+    header = Header(
+        backend=registration.id,
+        device=registration.device,
+        target=registration.target,
+        payload_format=str(registration.payload_format),
+        toolchain=toolchain,
+        precision=precision,
+        registration=facet_digest(registration),
+        registry=registry.digest,
+        program=program.digest,
+        name=program.name,
+        inputs=program.inputs,
+        outputs=program.outputs,
+        operations=tuple(sorted(Counter(node.operation for node in program.nodes()).items())),
+        parts=tuple(
+            Part(name, len(data), sha256(data).hexdigest()) for name, data in parts.items()
+        ),
+    )
+    return Artifact(header, tuple(parts.values()))
+
+
+def _covered(program: Program, registration: Registration, registry: Registry) -> None:
+    """Refuse, by name, the first node that the compiler does not claim."""
+    if registration.compiles is None:
+        raise UnsupportedFeature(
+            f"{registration.id} does not say what its compiler takes",
+            fix="add `compiles` to its registration.",
+        )
+    as_backend = replace(
+        registration,
+        coverage=registration.compiles,
+        capabilities=tuple(one.id for one in registry.capabilities),
+        dispatches=True,
+        enabled=True,
+        software=False,
+        probes=(),
+    )
+    alone = Registry(replace(registry.content, registrations=(as_backend,)))
+    route = decide(alone, program, Request(backend=registration.id), {})
+    assert isinstance(route, Route)  # nothing is probed
+    for candidate in route.candidates:
+        for reason in candidate.reasons:
+            raise UnsupportedFeature(
+                f"the compiler of {registration.id} does not take this program: {reason.detail}",
+                fix=reason.fix or "choose another target: run `rlx backends`.",
+                origin=reason.source,
+            )

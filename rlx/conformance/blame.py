@@ -11,10 +11,9 @@ import onnx
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
-from rlx.backends.protocol import Backend
 from rlx.conformance.cases import plain
 from rlx.conformance.compare import Tolerance
-from rlx.conformance.trial import Trial, attempt
+from rlx.conformance.trial import Runner, Trial
 from rlx.errors import ProgramError
 from rlx.program import CANONICAL_OPSET, Signature, load
 
@@ -32,7 +31,7 @@ class Blame:
     """Those whose answer is right but not the oracle's to the bit: errors that may add up."""
 
 
-def blame(backend: Backend, trial: Trial) -> Blame:
+def blame(runner: Runner, trial: Trial) -> Blame:
     """Run each node alone, on the values that the oracle has there."""
     model = trial.program.to_onnx(CANONICAL_OPSET)
     names = (value.name for value in trial.program.inputs)
@@ -47,9 +46,9 @@ def blame(backend: Backend, trial: Trial) -> Blame:
         alone = _alone(model, proto, known, Tolerance(trial.tolerance.rtol, scaled=True))
         if alone is None:
             continue
-        if not attempt(backend, alone).passed:
+        if not runner.attempt(alone).passed:
             guilty.add(node.signature)
-        elif not attempt(backend, replace(alone, tolerance=EXACT)).passed:
+        elif not runner.attempt(replace(alone, tolerance=EXACT)).passed:
             inexact.add(node.signature)
     return Blame(frozenset(guilty), frozenset(inexact))
 

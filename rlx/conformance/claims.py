@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from rlx.conformance.blame import Blame
-from rlx.conformance.measure import Findings
+from rlx.conformance.findings import Findings
 from rlx.conformance.synthesis import Claim, Evidence, synthesize
 from rlx.conformance.trial import Trial
 from rlx.conformance.vary import FREE_TEXT

@@ -3,76 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
-
-import numpy as np
-import onnx
-from onnx import helper
+from itertools import chain, islice
 
 from rlx.backends.protocol import Backend
 from rlx.conformance.cases import UNJUDGED, Case, allowed
-from rlx.conformance.compare import Tolerance
-from rlx.conformance.corners import corners
-from rlx.conformance.together import misfit, newest
-from rlx.conformance.trial import RAISED, Outcome, Trial, attempt, evaluate
-from rlx.conformance.vary import (
-    Variant,
-    attribute_values,
-    attribute_variants,
-    element_name,
-    type_variants,
-)
+from rlx.conformance.corpus import cornered, variants
+from rlx.conformance.findings import Findings
+from rlx.conformance.trial import RAISED, Outcome, Runner, Trial
 from rlx.errors import ProgramError
-from rlx.program import CANONICAL_OPSET, Signature, ValueType, load
+from rlx.program import load
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
-PER_OPERATION = 800
-"""After so many variants of one operation, no further case is varied."""
-SMALL = 1000
-"""How many input elements a case may have, to be varied beside cases much like it."""
-PER_SIGNATURE = 3
-"""How many variants with one signature are run: beyond, they tell little more."""
-
-
-@dataclass(eq=False)
-class Findings:
-    """What one backend did: per signature of single nodes, and per program of several."""
-
-    passed: dict[Signature, Trial] = field(default_factory=dict)
-    """Each signature that gave the right answer alone, and the first trial that shows it."""
-    failed: dict[Signature, str] = field(default_factory=dict)
-    """Each signature that did not, and why."""
-    whole: list[tuple[Trial, Outcome]] = field(default_factory=list)
-    """Programs of several nodes: the check on the claims."""
-
-    def record(self, trial: Trial, outcome: Outcome) -> None:
-        """Keep one outcome."""
-        signatures = trial.program.requirements.signatures
-        if len(signatures) > 1 or trial.program.node_count != 1:
-            self.whole.append((trial, outcome))
-        elif outcome.passed:
-            self.passed.setdefault(signatures[0], trial)
-        else:
-            self.failed.setdefault(signatures[0], f"{trial.name}: {outcome.detail}")
-
-    def hold_together(self, backend: Backend, progress: Callable[[int, int], None]) -> None:
-        """Turn into failures what passed alone, but not in one program with all that is claimed."""
-        standing = {s: trial for s, trial in self.passed.items() if s not in self.failed}
-        beside_it = newest(backend, standing)
-        if beside_it is None:
-            return
-        for done, (signature, trial) in enumerate(standing.items()):
-            progress(done, len(standing))
-            why = misfit(backend, trial, beside_it)
-            if why is not None:
-                self.failed[signature] = f"{trial.name}: {why}"
-        for place, (trial, outcome) in enumerate(self.whole):
-            why = misfit(backend, trial, beside_it) if outcome.passed else None
-            if why is not None:
-                self.whole[place] = trial, Outcome(RAISED, why)
+AT_ONCE = 128
+"""How many trials are handed out together: while they run, the next are made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,155 +30,75 @@ class Measurement:
 
 
 def measure(
-    backends: Mapping[str, Backend],
+    runners: Mapping[str, Runner],
     oracle: Backend,
     cases: Sequence[Case],
     progress: Progress,
     *,
     vary: bool = True,
+    all_together: bool = True,
 ) -> Measurement:
-    """Run each case, then variants of those with a single node, on every backend."""
-    findings = {name: Findings() for name in backends}
+    """Run each case, then variants of those with a single node, on every backend.
+
+    With `all_together`, what passed runs once more beside the newest node that passed.
+    """
+    findings = {name: Findings() for name in runners}
     refused: dict[str, str] = {}
     singles: dict[str, list[Trial]] = {}
-    for done, case in enumerate(cases):
-        progress("cases", done, len(cases))
-        model, inputs, expected = case.read()
-        try:
-            program = load(model)
-        except ProgramError as error:
-            refused[case.name] = str(error)
-            continue
-        trial = Trial(case.name, program, inputs, expected, allowed(case, model))
-        for name, backend in backends.items():
-            unjudged = UNJUDGED.get(case.name)
-            outcome = Outcome(RAISED, unjudged) if unjudged else attempt(backend, trial)
-            findings[name].record(trial, outcome)
-        if program.node_count == 1:
-            operation = program.requirements.signatures[0].operation
-            singles.setdefault(operation, []).append(trial)
-    for done, (operation, trials) in enumerate(sorted(singles.items()) if vary else ()):
-        progress(operation, done, len(singles))
-        for trial in (*variants(trials, oracle), *cornered(operation, oracle)):
-            for name, backend in backends.items():
-                findings[name].record(trial, attempt(backend, trial))
-    for name, backend in backends.items() if vary else ():
-        findings[name].hold_together(backend, partial(progress, f"{name}: together"))
+
+    def suite() -> Iterator[Trial]:
+        for done, case in enumerate(cases):
+            progress("cases", done, len(cases))
+            trial = read(case)
+            if isinstance(trial, str):
+                refused[case.name] = trial
+                continue
+            if trial.program.node_count == 1:
+                operation = trial.program.requirements.signatures[0].operation
+                singles.setdefault(operation, []).append(trial)
+            yield trial
+
+    def varied() -> Iterator[Trial]:
+        for done, (operation, trials) in enumerate(sorted(singles.items())):
+            progress(operation, done, len(singles))
+            yield from variants(trials, oracle)
+            yield from cornered(operation, oracle)
+
+    _run(runners, findings, suite())
+    if vary:
+        _run(runners, findings, varied())
+        for name, runner in runners.items() if all_together else ():
+            findings[name].hold_together(runner, partial(progress, f"{name}: together"))
     return Measurement(findings, refused)
 
 
-def variants(trials: Sequence[Trial], oracle: Backend) -> Iterator[Trial]:
-    """New trials of one operation; the oracle says what must come out, or that nothing can."""
-    seen = {trial.program.requirements.signatures[0]: PER_SIGNATURE for trial in trials}
-    models = [trial.program.to_onnx(CANONICAL_OPSET) for trial in trials]
-    bases = [
-        (trial, model)
-        for trial, model in zip(trials, models, strict=True)
-        if len(model.graph.node) == 1 and len(model.graph.input) == len(trial.inputs)
-    ]
-    values = attribute_values(model for _, model in bases)
-    bases = _diverse(bases)
-    made = (
-        ((trial, variant) for variant in attribute_variants(model, tuple(trial.inputs), values))
-        for trial, model in bases
-    )
-    yield from _limited(made, oracle, seen)
-    made = (
-        ((trial, variant) for variant in type_variants(model, tuple(trial.inputs)))
-        for trial, model in bases
-    )
-    yield from _limited(made, oracle, seen)
-
-
-def cornered(operation: str, oracle: Backend) -> Iterator[Trial]:
-    """The corners of one operation that the oracle has an answer to."""
-    for variant in corners(operation):
-        judged = _judged(f"{operation}[{variant.label}]", variant, oracle, {})
-        if judged is not None:
-            yield judged
-
-
-def _diverse(bases: list[tuple[Trial, onnx.ModelProto]]) -> list[tuple[Trial, onnx.ModelProto]]:
-    """First those that differ in texts or in operands; then the others, if they are small."""
-
-    def kind(model: onnx.ModelProto) -> tuple[Any, ...]:
-        node = model.graph.node[0]
-        texts = sorted(a.s for a in node.attribute if a.type == onnx.AttributeProto.STRING)
-        return (*texts, *map(bool, node.input), len([name for name in node.output if name]))
-
-    first: dict[tuple[Any, ...], int] = {}
-    for place, (_, model) in enumerate(bases):
-        first.setdefault(kind(model), place)
-    leading = sorted(first.values())
-    others = [base for place, base in enumerate(bases) if place not in leading]
-    return [bases[place] for place in leading] + [base for base in others if _small(base[0])]
-
-
-def _small(trial: Trial) -> bool:
-    """Whether the oracle, which loops in Python, is quick."""
-    return sum(value.size for value in trial.inputs if isinstance(value, np.ndarray)) <= SMALL
-
-
-def _limited(
-    made: Iterable[Iterable[tuple[Trial, Variant]]], oracle: Backend, seen: dict[Signature, int]
-) -> Iterator[Trial]:
-    """All variants of each base, until there are enough."""
-    count = 0
-    for group in made:
-        if count > PER_OPERATION:
-            return
-        for trial, variant in group:
-            count += 1
-            judged = _judged(f"{trial.name}[{variant.label}]", variant, oracle, seen)
-            if judged is not None:
-                yield judged
-
-
-def _judged(
-    name: str, variant: Variant, oracle: Backend, seen: dict[Signature, int]
-) -> Trial | None:
-    """The variant with the oracle's answer; None where there is none, or enough alike ran."""
+def read(case: Case) -> Trial | str:
+    """The case as a trial; or why no program can be made of it."""
+    model, inputs, expected = case.read()
     try:
-        program = load(variant.model)
-    except ProgramError:
-        return None  # the schema or inference refuses this combination: nothing to learn
-    (signature,) = program.requirements.signatures
-    if not signature.known or seen.get(signature, 0) >= PER_SIGNATURE:
-        return None
-    seen[signature] = seen.get(signature, 0) + 1
-    try:
-        expected = evaluate(oracle, program, variant.inputs)
-    except Exception:  # noqa: BLE001 - an oracle that can't answer judges nobody
-        return None
-    types = [value.type for value in program.outputs]
-    pairs = list(zip(types, expected, strict=True))
-    if any(
-        has_other_dtype(kind, output) or has_other_shape(kind, output) for kind, output in pairs
-    ):
-        return None  # the oracle itself is wrong here
-    return Trial(name, program, variant.inputs, expected, Tolerance(scaled=True))
+        program = load(model)
+    except ProgramError as error:
+        return str(error)
+    return Trial(case.name, program, inputs, expected, allowed(case, model))
 
 
-def has_other_dtype(kind: ValueType, output: Any) -> bool:
-    """Whether an output's dtype is not what the program declares; sequences by their items."""
-    if isinstance(output, list):
-        inner = ValueType(kind.dtype.removeprefix("seq(").removesuffix(")"))
-        return any(has_other_dtype(inner, item) for item in output)
-    if not isinstance(output, np.ndarray):
-        return output is not None
-    if output.dtype.kind in "OUS":
-        return kind.dtype != "string"
-    return kind.dtype != element_name(helper.np_dtype_to_tensor_dtype(output.dtype))
+def _run(
+    runners: Mapping[str, Runner], findings: Mapping[str, Findings], trials: Iterable[Trial]
+) -> None:
+    """Run all trials on all runners; while some run, the next are made."""
+    source = iter(trials)
+    running: list[tuple[Findings, list[Trial], Callable[[], list[Outcome]]]] = []
+    for some in chain(iter(lambda: list(islice(source, AT_ONCE)), []), ([],)):
+        judged = [trial for trial in some if trial.name not in UNJUDGED]
+        started = [(findings[name], judged, one.begin(judged)) for name, one in runners.items()]
+        for found, made, outcomes in running:
+            for trial, outcome in zip(made, outcomes(), strict=True):
+                found.record(trial, outcome)
+        for trial in some:
+            if trial.name in UNJUDGED:
+                for found in findings.values():
+                    found.record(trial, Outcome(RAISED, UNJUDGED[trial.name]))
+        running = started
 
 
-def has_other_shape(kind: ValueType, output: Any) -> bool:
-    """Whether an array's sizes are not what the program declares, as far as it declares them."""
-    if kind.shape is None or not isinstance(output, np.ndarray):
-        return False
-    if len(kind.shape) != output.ndim:
-        return True
-    sizes = zip(kind.shape, output.shape, strict=True)
-    return any(isinstance(size, int) and size != found for size, found in sizes)
-
-
-__all__ = ["Findings", "Measurement", "Progress", "cornered", "measure", "variants"]
+__all__ = ["Measurement", "Progress", "measure", "read"]

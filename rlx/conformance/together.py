@@ -6,19 +6,19 @@ runs at opset 21 may be unknown to it at 28, where another node of the program n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import onnx
 from onnx import compose
 
-from rlx.backends.protocol import Backend
 from rlx.conformance.compare import Tolerance
-from rlx.conformance.trial import Trial, attempt
+from rlx.conformance.trial import Outcome, Runner, Trial
 from rlx.program import CANONICAL_OPSET, Signature, load
 
 Found = dict[Signature, Trial]
+AT_ONCE = 128
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +29,7 @@ class Newest:
     trial: Trial
 
 
-def newest(backend: Backend, passed: Found) -> Newest | None:
+def newest(runner: Runner, passed: Found) -> Newest | None:
     """The opset that keeps the most of the suite's own cases; None where nothing passed.
 
     What needs a newer one is given up, and so is what fails beside a node that needs it.
@@ -41,17 +41,26 @@ def newest(backend: Backend, passed: Found) -> Newest | None:
         if best is not None and len(candidates) <= best[0]:
             break
         tried = Newest(opset, _plainest([t for t in candidates if level(t) == opset]))
-        kept = sum(misfit(backend, trial, tried) is None for trial in candidates)
+        kept = sum(why is None for why in misfits(runner, candidates, tried))
         if best is None or kept > best[0]:
             best = kept, tried
     return None if best is None else best[1]
 
 
-def misfit(backend: Backend, trial: Trial, beside_it: Newest) -> str | None:
-    """Why a trial that passed alone does not go together with all that is claimed, or None."""
-    if level(trial) > beside_it.opset:
-        return f"it needs opset {level(trial)}, at which others fail"
-    outcome = attempt(backend, beside(trial, beside_it.trial))
+def misfits(runner: Runner, trials: Sequence[Trial], beside_it: Newest) -> Iterator[str | None]:
+    """For each trial that passed alone: why it does not go with all that is claimed, or None."""
+    for start in range(0, len(trials), AT_ONCE):
+        some = trials[start : start + AT_ONCE]
+        fitting = [trial for trial in some if level(trial) <= beside_it.opset]
+        outcomes = iter(runner.begin([beside(one, beside_it.trial) for one in fitting])())
+        for trial in some:
+            if level(trial) > beside_it.opset:
+                yield f"it needs opset {level(trial)}, at which others fail"
+            else:
+                yield _failed(next(outcomes), beside_it)
+
+
+def _failed(outcome: Outcome, beside_it: Newest) -> str | None:
     if outcome.passed:
         return None
     return f"it fails in a program that needs opset {beside_it.opset}: {outcome.detail}"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from rlx.conformance.compare import Tolerance, difference
 from rlx.program import Program
 
 Array = Any
-PASSED, WRONG, RAISED = "passed", "wrong", "raised"
+PASSED, WRONG, RAISED, CRASH, HANG = "passed", "wrong", "raised", "crash", "hang"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +30,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`passed`, `wrong` (it ran and gave another answer) or `raised` (it could not run)."""
+    """`passed`, `wrong` (another answer), `raised` (it could not run), `crash` or `hang`."""
 
     status: str
     detail: str = ""
@@ -39,6 +39,34 @@ class Outcome:
     def passed(self) -> bool:
         """True when the answer was right."""
         return self.status == PASSED
+
+
+class Runner(Protocol):
+    """Runs trials on one backend: in this process, or in others that may die of them."""
+
+    def begin(self, trials: Sequence[Trial]) -> Callable[[], list[Outcome]]:
+        """Start these trials; what is returned waits for their outcomes, in the same order."""
+        ...
+
+    def attempt(self, trial: Trial) -> Outcome:
+        """Run one trial."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Runs trials on an opened backend in this process: a crash would be this process's."""
+
+    backend: Backend
+
+    def begin(self, trials: Sequence[Trial]) -> Callable[[], list[Outcome]]:
+        """Run them at once."""
+        outcomes = [self.attempt(trial) for trial in trials]
+        return lambda: outcomes
+
+    def attempt(self, trial: Trial) -> Outcome:
+        """Run one trial."""
+        return attempt(self.backend, trial)
 
 
 def attempt(backend: Backend, trial: Trial) -> Outcome:

@@ -12,6 +12,7 @@ import onnx
 from onnx import TensorProto, defs, helper, shape_inference
 
 from rlx.operations.generate import dtype_name
+from rlx.program import CANONICAL_OPSET
 
 Array = Any
 DTYPE_ATTRIBUTES = ("to", "dtype", "output_dtype")
@@ -39,6 +40,18 @@ def element_name(element: int) -> str:
 def _element(dtype: str) -> int:
     name = {"float32": "FLOAT", "float64": "DOUBLE"}.get(dtype, dtype.upper())
     return int(TensorProto.DataType.Value(name))
+
+
+def allowed_dtypes(operation: str, operand: int) -> list[str]:
+    """The dtypes of plain tensors that the newest schema allows for an operand."""
+    schema = defs.get_schema(operation, CANONICAL_OPSET, "")
+    formal = schema.inputs[min(operand, len(schema.inputs) - 1)]
+    return [name for name in _allowed(formal.types) if not name.startswith("seq(")]
+
+
+def dtype_of(name: str) -> np.dtype[Any]:
+    """NumPy's dtype of ONNX's name; `object` for text."""
+    return np.dtype(object if name == "string" else helper.tensor_dtype_to_np_dtype(_element(name)))
 
 
 def type_variants(model: onnx.ModelProto, inputs: tuple[Array, ...]) -> Iterator[Variant]:

@@ -12,8 +12,9 @@ from rlx.conformance.blame import blame
 from rlx.conformance.cases import UNJUDGED, Case, allowed, load_cases, operations_of
 from rlx.conformance.claims import RANDOM, claim
 from rlx.conformance.compare import difference
-from rlx.conformance.measure import Findings, measure
-from rlx.conformance.trial import Trial, evaluate, guarded
+from rlx.conformance.findings import Findings
+from rlx.conformance.measure import measure
+from rlx.conformance.trial import Here, Trial, evaluate, guarded
 from rlx.device import DeviceSpec
 from rlx.errors import (
     ExecutionError,
@@ -70,7 +71,7 @@ def check_backend(
             closing(_oracle(held, one.id)) as oracle,
         ):
             chosen = _suite(wanted) if cases is None else [_answered(c, oracle) for c in cases]
-            measured = measure({one.id: lease.backend}, oracle, chosen, _quiet, vary=vary)
+            measured = measure({one.id: Here(lease.backend)}, oracle, chosen, _quiet, vary=vary)
             found = measured.findings[one.id]
             failed = [*_claims_that_fail(found, covers), *_through_a_session(session, chosen)]
             failed += [f"{name}: no program can be made of it: {why}"
@@ -167,7 +168,7 @@ def _successes(
     found: Findings, registry: Registry, backend: Backend, covers: Callable[[Signature], bool]
 ) -> Iterator[str]:
     """What could be claimed, by the rules by which rlx writes coverage files, and is not."""
-    able = claim(found, registry.vocabulary, partial(blame, backend))
+    able = claim(found, registry.vocabulary, partial(blame, Here(backend)))
     named: dict[str, str] = {}
     for signature, trial in found.passed.items():
         if signature.operation not in RANDOM and able.covers(signature) and not covers(signature):

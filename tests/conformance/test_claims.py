@@ -15,9 +15,9 @@ from rlx.conformance.blame import blame
 from rlx.conformance.claims import Claims, claim
 from rlx.conformance.compare import Tolerance
 from rlx.conformance.document import render, rows
-from rlx.conformance.measure import Findings
+from rlx.conformance.findings import Findings
 from rlx.conformance.synthesis import Claim
-from rlx.conformance.trial import Outcome, Trial, attempt
+from rlx.conformance.trial import Here, Outcome, Trial, attempt
 from rlx.manifest.models import CoverageModel
 from rlx.manifest.parser import parse
 from rlx.operations import Vocabulary, generate
@@ -60,7 +60,7 @@ def findings(*trials: Trial) -> Findings:
 
 
 def claimed(found: Findings) -> Claims:
-    return claim(found, VOCABULARY, lambda failed: blame(Liar(), failed))
+    return claim(found, VOCABULARY, lambda failed: blame(Here(Liar()), failed))
 
 
 def test_what_passed_alone_is_claimed_and_what_failed_is_not() -> None:
@@ -75,7 +75,7 @@ def test_a_program_that_passed_is_evidence_for_each_node() -> None:
 
 def test_the_node_that_differs_from_the_oracle_is_blamed() -> None:
     failed = trial("t = Abs(x) y = Neg(t)", -np.abs(X))
-    found = blame(Liar(), failed)
+    found = blame(Here(Liar()), failed)
     assert [signature.operation for signature in found.guilty] == ["Neg"]
     assert found.inexact == frozenset()
 

@@ -11,7 +11,7 @@ import pytest
 from rlx.backends.array.numpy import open_cpu
 from rlx.backends.protocol import CompileOptions, Executable
 from rlx.backends.reference import Reference
-from rlx.conformance import measure
+from rlx.conformance import corpus
 from rlx.conformance.compare import Tolerance
 from rlx.conformance.corners import corners, plain_corners
 from rlx.conformance.trial import Trial, attempt, evaluate
@@ -44,7 +44,7 @@ def test_numpy_and_the_reference_agree_about_every_corner(operation: str) -> Non
         program = load(variant.model)
         expected = evaluate(reference, program, variant.inputs)
         pairs = zip(program.outputs, expected, strict=True)
-        if any(measure.has_other_shape(value.type, output) for value, output in pairs):
+        if any(corpus.has_other_shape(value.type, output) for value, output in pairs):
             continue
         judged += 1
         trial = Trial(variant.label, program, variant.inputs, expected, Tolerance(scaled=True))
@@ -59,7 +59,7 @@ def test_corners_come_at_other_dtypes_too() -> None:
 
 
 def test_what_fails_at_a_corner_fails() -> None:
-    trials = list(measure.cornered("Unique", Reference()))
+    trials = list(corpus.cornered("Unique", Reference()))
     outcomes = {trial.name: attempt(Forgetful(), trial).status for trial in trials}
     assert outcomes["Unique[nan,sorted=1,float32]"] == "wrong"
     assert all(attempt(Reference(), trial).passed for trial in trials)
@@ -67,7 +67,7 @@ def test_what_fails_at_a_corner_fails() -> None:
 
 def test_an_oracle_with_another_shape_than_declared_judges_nobody() -> None:
     found = np.zeros((1, 2), np.float32)
-    assert measure.has_other_shape(ValueType("float32", (1, 3)), found)
-    assert measure.has_other_shape(ValueType("float32", (1, 2, 1)), found)
-    assert not measure.has_other_shape(ValueType("float32", (1, "n")), found)
-    assert not measure.has_other_shape(ValueType("float32", None), found)
+    assert corpus.has_other_shape(ValueType("float32", (1, 3)), found)
+    assert corpus.has_other_shape(ValueType("float32", (1, 2, 1)), found)
+    assert not corpus.has_other_shape(ValueType("float32", (1, "n")), found)
+    assert not corpus.has_other_shape(ValueType("float32", None), found)

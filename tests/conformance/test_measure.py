@@ -1,9 +1,7 @@
-"""Measuring runs cases and their variants; claims hold together; the command writes and checks."""
+"""Measuring runs cases and their variants; claims hold together."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +10,11 @@ import pytest
 
 from rlx.backends.protocol import CompileOptions, Executable
 from rlx.backends.reference import Reference
-from rlx.conformance import coverage_file, measure, together
-from rlx.conformance.__main__ import main
+from rlx.conformance import corpus, measure, together
 from rlx.conformance.cases import UNJUDGED, Case
 from rlx.conformance.compare import Tolerance
-from rlx.conformance.trial import Trial, attempt, guarded
+from rlx.conformance.findings import Findings
+from rlx.conformance.trial import Here, Trial, attempt, guarded
 from rlx.program import Program, ValueType, load
 
 X = np.array([1.0, -2.0], np.float32)
@@ -51,7 +49,9 @@ def quiet(what: str, done: int, total: int) -> None:
 
 
 def measured(*cases: Case, backend: Reference | None = None, vary: bool = True) -> Any:
-    found = measure.measure({"it": backend or Reference()}, Reference(), cases, quiet, vary=vary)
+    found = measure.measure(
+        {"it": Here(backend or Reference())}, Reference(), cases, quiet, vary=vary
+    )
     return found.findings["it"]
 
 
@@ -78,11 +78,11 @@ def test_what_onnxs_runner_cannot_judge_counts_as_not_passed() -> None:
 
 
 def test_an_oracle_with_another_dtype_than_declared_judges_nobody() -> None:
-    assert measure.has_other_dtype(ValueType("float16"), X)
-    assert not measure.has_other_dtype(ValueType("float32"), X)
-    assert measure.has_other_dtype(ValueType("seq(int64)", kind="sequence"), [X])
-    assert not measure.has_other_dtype(ValueType("string"), np.array(["a"], object))
-    assert not measure.has_other_dtype(ValueType("optional(float32)", kind="optional"), None)
+    assert corpus.has_other_dtype(ValueType("float16"), X)
+    assert not corpus.has_other_dtype(ValueType("float32"), X)
+    assert corpus.has_other_dtype(ValueType("seq(int64)", kind="sequence"), [X])
+    assert not corpus.has_other_dtype(ValueType("string"), np.array(["a"], object))
+    assert not corpus.has_other_dtype(ValueType("optional(float32)", kind="optional"), None)
 
 
 def trial(name: str, body: str, expected: Any) -> Trial:
@@ -103,13 +103,13 @@ def test_what_fails_beside_a_newer_node_is_given_up() -> None:
         case("selu", "y = Selu(x)", np.where(X > 0, 1.0507009 * X, -1.520167).astype(np.float32)),
         case("swish", "y = Swish(x)", X / (1 + np.exp(-X)), opset=24),
     ]
-    found = measure.Findings()
+    found = Findings()
     engine = OldEngine(24)
     for one in cases:
         source, inputs, outputs = one.read()
         made = Trial(one.name, load(source), inputs, outputs, Tolerance())
         found.record(made, attempt(engine, made))
-    found.hold_together(engine, lambda done, total: None)
+    found.hold_together(Here(engine), lambda done, total: None)
     assert [one.operation for one in found.failed] == ["Selu"]
     assert list(found.failed.values()) == [
         "selu: it fails in a program that needs opset 24: NotImplementedError: Selu"
@@ -121,39 +121,3 @@ def test_inputs_are_guarded_against_being_written_to() -> None:
     with pytest.raises(ValueError, match="read-only"):
         inner[0] = 1
     assert guarded(None) is None
-
-
-@pytest.fixture
-def small_suite(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    cases = [case("abs", "y = Abs(x)", np.abs(X)), case("neg", "y = Neg(x)", -X)]
-    monkeypatch.setattr(coverage_file, "load_cases", lambda: cases)
-    monkeypatch.setattr(coverage_file, "configs", lambda: tmp_path)
-    return tmp_path
-
-
-def test_the_command_writes_the_file(
-    small_suite: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert main(["--backend", "reference", "--write"]) == 0
-    assert "operations: [Abs, Neg]" in (small_suite / "coverage" / "reference.yaml").read_text()
-    assert capsys.readouterr().out.startswith("reference ")
-
-
-def test_the_command_checks_what_is_claimed(
-    small_suite: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert main(["--backend", "numpy", "--op", "Abs", "--check"]) == 0
-    assert "0 failed, 0 successes are not claimed" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [[], ["--backend", "numpy"], ["--backend", "numpy", "--write", "--op", "Abs"]],
-)
-def test_a_command_that_makes_no_sense_is_a_usage_error(
-    arguments: Sequence[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(list(arguments))
-    assert caught.value.code == 2
-    assert "usage: python -m rlx.conformance" in capsys.readouterr().err

@@ -1,0 +1,170 @@
+"""`rlx conform`: the claims of backends, held against what they do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rlx.cli import options, output
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rlx.conformance.conform import Result
+
+
+@click.command("conform", short_help="Hold the claims of backends against what they do.")
+@click.option("--backend", "backends", multiple=True, metavar="ID", help="Only this backend.")
+@click.option("--op", "operations", multiple=True, metavar="NAME", help="Only this operation.")
+@click.option("--write", is_flag=True, help="Write what was measured as the coverage to claim.")
+@click.option("--user", is_flag=True, help="With --write: into your own configuration.")
+@click.option("--check", is_flag=True, help="Compare with the committed evidence, too.")
+@click.option(
+    "--sample",
+    type=options.Whole(min=1),
+    metavar="N",
+    help="Only N operations, drawn by --seed.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="What --sample draws by.")
+@click.option(
+    "--jobs",
+    type=options.Whole(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Child processes for each backend.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="List every finding.")
+@options.config
+@options.as_json
+def command(
+    backends: tuple[str, ...],
+    operations: tuple[str, ...],
+    write: bool,
+    user: bool,
+    check: bool,
+    sample: int | None,
+    seed: int,
+    jobs: int,
+    verbose: bool,
+    config: tuple[str, ...],
+    as_json: bool,
+    as_format: str,
+) -> int:
+    """Run ONNX's suite and variants of its cases, and hold every claim against the outcome.
+
+    Each backend runs in child processes of its own: a crash or a hang is a verdict, and ends
+    nothing else. Without --backend, all that can work here are held to their claims.
+
+    \b
+    rlx conform                            every backend that can work here
+    rlx conform --backend numpy --op Add   one operation of one backend
+    rlx conform --check --sample 10        ten operations, against the committed evidence
+    rlx conform --backend mine --write     measure, and claim what was measured
+    """
+    from rlx.cli.progress import bar
+    from rlx.conformance.conform import conform
+
+    names = backends or tuple(_here(config))
+    with bar() as progress:
+        results = conform(names, progress, operations=operations, config=config, jobs=jobs)
+    if as_json or as_format == "json":
+        output.dump(to_json(results))
+    else:
+        output.text(table(results))
+        output.text(details(results, verbose))
+    return int(any(map(findings, results)))
+
+
+def _here(config: Sequence[str]) -> list[str]:
+    """The backends that can work here, in order; the oracle can't be held against itself."""
+    from rlx import probe
+
+    registry = options.registry(tuple(config))
+    return [
+        one.id
+        for one in registry.registrations
+        if one.enabled
+        and one.dispatches
+        and not one.reference_oracle
+        and probe.probe(one, 0).reason is None
+    ]
+
+
+def findings(result: Result) -> int:
+    """How many verdicts contradict the claims."""
+    return len(result.verdicts.findings) + sum(map(len, result.suite.broken.values()))
+
+
+COLUMNS = ("false claim", "unclaimed success", "crash", "hang")
+
+
+def table(results: Sequence[Result]) -> list[str]:
+    """One line per backend: ONNX's cases through the router, then all trials against the claims."""
+    rows = [["backend", "passes", "refused", "wrong", "trials", "pass", *COLUMNS]]
+    for one in results:
+        suite, verdicts = one.suite, one.verdicts
+        ended = {"crash": len(suite.crash), "hang": len(suite.hang)}
+        rows.append(
+            [
+                one.registration.id,
+                f"{len(suite.passed)} of {suite.total}",
+                str(len(suite.refused)),
+                str(len(suite.wrong)),
+                str(len(one.findings.records)),
+                str(verdicts.total("pass")),
+                *(str(verdicts.total(name) + ended.get(name, 0)) for name in COLUMNS),
+            ]
+        )
+    return output.columns(rows, indent="")
+
+
+def details(results: Sequence[Result], verbose: bool) -> list[str]:
+    """What was found of each backend; without `verbose`, the first ten."""
+    lines: list[str] = []
+    for one in results:
+        found = [str(finding) for finding in one.verdicts.findings]
+        found += [
+            f"{verdict}: {case}: {why}"
+            for verdict, cases in one.suite.broken.items()
+            for case, why in sorted(cases.items())
+        ]
+        found += [f"ended a process once, not again: {name}" for name in one.flukes]
+        if verbose:
+            found += [f"note: {note}" for note in one.claims.notes]
+        shown = found if verbose else found[:10]
+        lines += [f"{one.registration.id}: {line}" for line in shown]
+        if len(found) > len(shown):
+            lines.append(f"{one.registration.id}: and {len(found) - len(shown)} more (--verbose)")
+    return lines
+
+
+def to_json(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """What `--json` prints."""
+    return [
+        {
+            "backend": one.registration.id,
+            "engine": one.engine,
+            "suite": {
+                "passed": len(one.suite.passed),
+                "refused": len(one.suite.refused),
+                "unjudged": len(one.suite.unjudged),
+                "wrong": one.suite.wrong,
+                "crash": one.suite.crash,
+                "hang": one.suite.hang,
+            },
+            "trials": len(one.findings.records),
+            "verdicts": {name: one.verdicts.total(name) for name in ("pass", "refused", *COLUMNS)},
+            "findings": [
+                {
+                    "operation": found.operation,
+                    "case": found.case,
+                    "verdict": found.verdict,
+                    "detail": found.detail,
+                }
+                for found in one.verdicts.findings
+            ],
+        }
+        for one in results
+    ]

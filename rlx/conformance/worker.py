@@ -1,0 +1,68 @@
+"""The killable child process that runs trials: what they do to it, they do to nobody else.
+
+It opens one backend, then answers batches: for each trial the status and its detail. What engines
+print goes into a file, of which the parent shows the end when the child dies.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from multiprocessing.connection import Connection
+from typing import Any
+
+from rlx.conformance.routed import attempt as attempt_routed
+from rlx.conformance.trial import Outcome, Trial, attempt
+from rlx.device import DeviceSpec
+from rlx.session import Session
+from rlx.session.default import load_registry
+from rlx.session.opening import open_backend
+
+NATIVE, ROUTED = "native", "routed"
+"""The backend itself, without router and coverage; or as a user would, by a session."""
+
+
+def serve(pipe: Connection, backend: str, config: tuple[str, ...], noise: str) -> None:
+    """Open the backend, say so, and run what comes until the parent hangs up."""
+    _redirect(noise)
+    registry = load_registry(config)
+    registration = registry.get(backend)
+    assert registration is not None, backend
+    try:
+        opened = open_backend(registration, DeviceSpec(registration.device, 0))
+    except Exception as error:  # noqa: BLE001 - the parent raises it again
+        pipe.send((False, f"{type(error).__name__}: {error}"))
+        return
+    pipe.send((True, opened.version))
+    session: Session | None = None
+    while True:
+        try:
+            way, batch = pipe.recv()
+        except EOFError:
+            break
+        if way == ROUTED and session is None:
+            session = Session(backend=backend, registry=registry)
+        for trial in batch:
+            outcome = _run(way, trial, opened, session)
+            pipe.send((outcome.status, outcome.detail))
+    # Engines may hang or crash while they are torn down, and there is nothing to save.
+    os._exit(0)
+
+
+def _run(way: str, trial: Trial, opened: Any, session: Session | None) -> Outcome:
+    if way == NATIVE:
+        return attempt(opened, trial)
+    assert session is not None
+    return attempt_routed(session, trial)
+
+
+def _redirect(noise: str) -> None:
+    """Send what the engine prints, from Python or C, to a file; leave no core dumps."""
+    file = os.open(noise, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for stream in (1, 2):
+        os.dup2(file, stream)
+    os.close(file)
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))

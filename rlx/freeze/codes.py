@@ -150,6 +150,16 @@ CODES: dict[str, Code] = {
         "a declared attribute's default is not a value of its type",
         "write a value of the attribute's type, or delete the default.",
     ),
+    "lowering": Code(
+        "a lowering does not parse, or is not a function from the operation's inputs to its "
+        "outputs",
+        "write a node a line, as `y = MatMul (x, w)`, until every output is made.",
+    ),
+    "duplicate-lowering": Code("an operation has two lowerings", "keep one of them."),
+    "cyclic-lowering": Code(
+        "operations are lowered to each other in a circle",
+        "write one of the lowerings in operations of ONNX.",
+    ),
     "opset": Code(
         "a manifest other than the packaged one sets the canonical opset",
         "delete it: the packaged configuration sets it.",
@@ -169,4 +179,4 @@ CODES: dict[str, Code] = {
         "two backends have the same rank (a warning)", "give each a rank of its own."
     ),
 }
-"""Later issues add `cyclic-lowering`, with the lowerings themselves."""
+"""By code; `rlx explain-code` shows each with an example."""

@@ -208,7 +208,7 @@ class Merging:
             if one.places:  # else it is the base's, and has passed
                 rules.check(one, devices, self.declared.capabilities, self.faults)
         across.check(self.drafts, self.faults)
-        self.routes.check(devices, self.drafts, self.faults)
+        self.routes.check(devices, self.drafts, self.vocabulary, self.faults)
         paths = dict.fromkeys((*self.base.sources, *self._paths()))
         faults = self.faults.in_order(paths)
         if faults:

@@ -41,6 +41,7 @@ def vocabulary(nodes: Sequence[Node], base: Content, faults: Faults) -> Vocabula
         for values in model.types.values()
         for dtype in values
     }
+    lowerings: list[tuple[Operation, Node]] = []
     for node in (*own, *others):
         if node in others and node.model.opset is not None:
             faults.add(
@@ -53,7 +54,18 @@ def vocabulary(nodes: Sequence[Node], base: Content, faults: Faults) -> Vocabula
             place = node.below("operations", index)
             one = operation(model, place, node in own, dtypes, faults)
             earlier = made.setdefault(one.name, one)
-            if earlier is not one:
+            if earlier is not one and earlier.lowering and one.lowering:
+                faults.add(
+                    "duplicate-lowering",
+                    place.at("lowering"),
+                    f"operation {show(one.name)} already has a lowering, in its declaration at "
+                    f"{earlier.origin}",
+                    "delete one of the two declarations, or choose another name.",
+                    earlier.origin,
+                )
+            elif earlier is one and one.lowering is not None:
+                lowerings.append((one, place.below("lowering")))
+            elif earlier is not one:
                 faults.add(
                     "duplicate-operation",
                     place.at("name"),
@@ -62,7 +74,12 @@ def vocabulary(nodes: Sequence[Node], base: Content, faults: Faults) -> Vocabula
                     earlier.origin,
                 )
     merged = tuple(sorted(made.values(), key=lambda one: one.name))
-    return Vocabulary(merged, known.opset, digest(merged, known.opset))
+    made_vocabulary = Vocabulary(merged, known.opset, digest(merged, known.opset))
+    if lowerings:
+        from rlx.freeze import lowerings as rules  # onnx parses them, and takes long to import
+
+        rules.check(lowerings, made_vocabulary, faults)
+    return made_vocabulary
 
 
 def operation(
@@ -83,6 +100,14 @@ def operation(
             node.at("name"),
             f"an operation must be Name or domain::Name, got {show(name)}",
             "write it as acme::Fft.",
+        )
+    if model.lowering is not None and model.body:
+        faults.add(
+            "duplicate-lowering",
+            node.at("body"),
+            f"operation {show(name)} has a lowering, and `body: true` says that ONNX has one too",
+            "delete body: it is for operations of ONNX.",
+            node.at("lowering"),
         )
     for section in ("inputs", "outputs", "attributes"):
         faults.twice(section, [one.name for one in getattr(model, section)], node.below(section))
@@ -106,6 +131,7 @@ def operation(
         types=tuple((variable, tuple(model.types[variable])) for variable in sorted(model.types)),
         deterministic=model.deterministic,
         body=model.body,
+        lowering=model.lowering,
         origin=node.at(),
     )
 

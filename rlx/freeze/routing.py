@@ -10,16 +10,18 @@ from rlx.errors import InvalidDevice
 from rlx.freeze.content import Routing
 from rlx.freeze.faults import show
 from rlx.freeze.nearest import later
+from rlx.operations import Vocabulary
+from rlx.operations.policies import DEFAULT, Dispatch, parse
 from rlx.registration import Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from rlx.freeze.faults import Faults, Node
     from rlx.origin import Origin
 
 UNSET = "auto"
-KEYS = ("kernel_dispatch", "device", "backend")
+KEYS = ("kernel_dispatch", "kernel_dispatch_overrides", "device", "backend")
 
 
 @dataclass(slots=True)
@@ -30,6 +32,7 @@ class Routes:
     _written: dict[str, tuple[int, Origin]] = field(default_factory=dict)
     _devices: list[Setting] = field(default_factory=list)
     _backends: list[Setting] = field(default_factory=list)
+    _overrides: list[tuple[Setting, Node]] = field(default_factory=list)
 
     def add(self, node: Node, number: int, faults: Faults) -> None:
         """The routing of one manifest of layer `number`."""
@@ -54,17 +57,27 @@ class Routes:
                     earlier,
                 )
         old = self.routing
+        overrides = settings.get("kernel_dispatch_overrides")
+        if overrides is not None:
+            self._overrides.append((overrides, at.below("kernel_dispatch_overrides")))
         device, backend = settings.get("device"), settings.get("backend")
         self._devices += [] if device is None else [device]
         self._backends += [] if backend is None else [backend]
         if device is None and backend is None:
             device, backend = old.device, old.backend
-        self.routing = Routing(
-            settings.get("kernel_dispatch", old.kernel_dispatch), device, backend
-        )
+        dispatch = _dispatch(old.kernel_dispatch, settings.get("kernel_dispatch"), overrides)
+        self.routing = Routing(dispatch, device, backend)
 
-    def check(self, devices: Mapping[str, str], backends: Collection[str], faults: Faults) -> None:
+    def check(
+        self,
+        devices: Mapping[str, str],
+        backends: Collection[str],
+        vocabulary: Callable[[], Vocabulary],
+        faults: Faults,
+    ) -> None:
         """What any layer asks for exists; a base has been checked already."""
+        for setting, node in self._overrides:
+            _check_operations(setting.value, node, vocabulary(), faults)
         for setting in self._devices:
             _check_devices(setting, devices, faults)
         for setting in self._backends:
@@ -81,6 +94,43 @@ class Routes:
         """The routing in force; `auto` asks for nothing."""
         routing = self.routing
         return Routing(routing.kernel_dispatch, _set(routing.device), _set(routing.backend))
+
+
+def _dispatch(
+    old: Setting | None, policy: Setting | None, overrides: Setting | None
+) -> Setting | None:
+    """The dispatch in force, as one text; its place is that of what was written last."""
+    last = overrides or policy
+    if last is None:
+        return old
+    before = parse(old.value if old is not None else DEFAULT)
+    chosen = before.policy if policy is None else policy.value
+    pairs = before.overrides
+    if overrides is not None:
+        pairs = tuple(sorted((Vocabulary.canonical(k), v) for k, v in overrides.value.items()))
+    return Setting(str(Dispatch(chosen, pairs)), last.origin)
+
+
+def _check_operations(
+    overrides: Mapping[str, str], node: Node, vocabulary: Vocabulary, faults: Faults
+) -> None:
+    first: dict[str, str] = {}
+    for name in overrides:
+        canonical = vocabulary.canonical(name)
+        if vocabulary.get(name) is None:
+            faults.add(
+                "unknown-operation",
+                node.key(name),
+                f"unknown operation {show(name)}",
+                later(name, vocabulary.names, "name an operation of configs/operations.yaml."),
+            )
+        elif first.setdefault(canonical, name) != name:
+            faults.add(
+                "listed-twice",
+                node.key(name),
+                f"kernel_dispatch_overrides lists {canonical} twice: {name} is the same",
+                "name each operation once.",
+            )
 
 
 def _check_devices(setting: Setting, devices: Mapping[str, str], faults: Faults) -> None:

@@ -65,6 +65,13 @@ class RoutingModel(Model):
         description="native: no lowering; prefer-native: where claimed; common: lower all.",
         examples=["prefer-native"],
     )
+    kernel_dispatch_overrides: dict[Name, Literal["native", "prefer-native", "common"]] | None = (
+        Field(
+            default=None,
+            description="The same for single operations, by name.",
+            examples=[{"Gelu": "common"}],
+        )
+    )
     device: Name | None = Field(
         default=None, description="As RLX_DEVICE: devices in order.", examples=["cuda,cpu"]
     )

@@ -84,6 +84,12 @@ class OperationModel(Model):
         description="True: ONNX defines the operation by a function body.",
         examples=[True],
     )
+    lowering: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None,
+        description="The body of an ONNX function, in ONNX's text syntax: a node a line. Where a "
+        "backend does not claim the operation, its nodes take its place.",
+        examples=["gate = Sigmoid (x)\ny = Mul (x, gate)\n"],
+    )
 
 
 class OperationsModel(ManifestModel):

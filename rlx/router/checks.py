@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rlx.coverage.facets import bits
+from rlx.coverage.misses import Miss
+from rlx.operations.lacks import NOT_LOWERED, Lack
 from rlx.origin import Origin
+from rlx.router.capabilities import lacking
+from rlx.router.lowerings import may_lower
+from rlx.router.lowerings import plan as lowering_plan
 from rlx.router.operands import find_node, input_at, operand_of_type
 from rlx.router.verdicts import Candidate, Fact, Reason
 
@@ -29,6 +34,7 @@ class Question:
     registry: Registry
     requirements: Requirements
     program: Program | None
+    """With the types that the registry's vocabulary gives it."""
     request: Request
     facts: Mapping[tuple[str, int], Fact]
     complete: bool
@@ -151,12 +157,6 @@ def _not_requested(
         yield Reason("not-requested", data, source=request.source)
 
 
-def lacking(registry: Registry, names: tuple[str, ...], one: Registration) -> tuple[str, ...]:
-    """Those of the capabilities that a manifest declares and the backend does not have."""
-    declared = {capability.id for capability in registry.capabilities}
-    return tuple(name for name in names if name in declared and name not in one.capabilities)
-
-
 def _capability(question: Question, one: Registration) -> Iterator[Reason]:
     needed = lacking(question.registry, question.requirements.capabilities, one)
     asked = tuple(name for name in question.request.require if name not in one.capabilities)
@@ -171,25 +171,56 @@ def _capability(question: Question, one: Registration) -> Iterator[Reason]:
 
 
 def _coverage(question: Question, index: int) -> Iterator[Reason]:
+    found = next(missing(question, index), None)
+    if found is not None:
+        yield coverage_reason(question, index, *found)
+
+
+def missing(question: Question, index: int) -> Iterator[tuple[int, Signature, Lack | None]]:
+    """The nodes without a path on a backend: the place, the signature, and what lowering lacks.
+
+    Where only claims decide, the first node of each signature.
+    """
+    if may_lower(question):
+        program = question.program
+        assert program is not None
+        found = lowering_plan(question.registry, program, question.request, index)
+        for number, lack in found.missing.items():
+            yield number, lack.signature, lack
+        return
     needs = question.requirements
     for place, signature in enumerate(needs.signatures):
         if not question.registry.coverage.claims(signature) >> index & 1:
             number = needs.first_nodes[place] if needs.first_nodes else place
-            yield coverage_reason(question, index, signature, number)
-            return
+            lowerable = question.registry.vocabulary.lowerable
+            refused = question.request.kernel_dispatch == "native"
+            told = refused and question.program is not None and signature.operation in lowerable
+            yield number, signature, Lack(signature, NOT_LOWERED) if told else None
 
 
-def coverage_reason(question: Question, index: int, signature: Signature, number: int) -> Reason:
-    """Why a backend does not claim the node at place `number`, with the names that people know."""
-    miss = question.registry.coverage.explain(index, signature)
+def coverage_reason(
+    question: Question, index: int, number: int, signature: Signature, lack: Lack | None = None
+) -> Reason:
+    """Why the node at place `number` has no path on a backend, in the names that people know."""
+    registry = question.registry
     node = find_node(question.program, number)
+    claimed = bool(registry.coverage.claims(signature) >> index & 1)
+    if claimed:
+        miss = Miss("common", signature.operation, origin=registry.registrations[index].origin)
+    else:
+        miss = registry.coverage.explain(index, signature)
+    fix = None
+    if not signature.known and registry.vocabulary.get(signature.operation) is None:
+        miss = Miss("undeclared", signature.operation)
+        fix = (
+            f"declare {signature.operation} in an Operations manifest, with a lowering: "
+            "see docs/operations.md."
+        )
     operand = miss.name
     if miss.kind == "ndim":
-        operand = input_at(question.registry, miss.operation, miss.position)
+        operand = input_at(registry, miss.operation, miss.position)
     elif miss.kind == "type" and node is not None and question.program is not None:
-        operand = operand_of_type(
-            question.registry, question.program, node, miss.name, str(miss.got)
-        )
+        operand = operand_of_type(registry, question.program, node, miss.name, str(miss.got))
     data = _data(
         kind=miss.kind,
         node=node.name if node is not None else number,
@@ -198,8 +229,35 @@ def coverage_reason(question: Question, index: int, signature: Signature, number
         got=miss.got,
         allowed=miss.allowed,
         beside=miss.beside,
+        **_lowering(registry, index, lack),
     )
-    return Reason("coverage", data, source=miss.origin)
+    return Reason("coverage", data, fix=fix, source=miss.origin)
+
+
+def _lowering(registry: Registry, index: int, lack: Lack | None) -> dict[str, Any]:
+    """What keeps a node from being lowered: a text, or the data of each kind of node it lacks."""
+    if lack is None or not (lack.inner or lack.why):
+        return {}
+    if lack.why:
+        return {"obstacle": lack.why}
+    made = []
+    for one in lack.inner:
+        miss = registry.coverage.explain(index, one.signature)
+        operand = miss.name
+        if miss.kind == "ndim":
+            operand = input_at(registry, miss.operation, miss.position)
+        made.append(
+            _data(
+                kind=miss.kind,
+                operation=miss.operation,
+                operand=operand,
+                got=miss.got,
+                allowed=miss.allowed,
+                beside=miss.beside,
+                **_lowering(registry, index, one),
+            )
+        )
+    return {"lowering": tuple(made)}
 
 
 def index_missing(one: Registration, spec: DeviceSpec | None) -> bool:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from rlx.device import DeviceSpec
-from rlx.router import checks, document, text
+from rlx.router import checks, document, lowerings, text
 from rlx.router.checks import NO_FACT, Question
-from rlx.router.dispatch import DispatchReport, report
+from rlx.router.dispatch import DispatchReport, executed, report
 from rlx.router.narrowing import Pending, gather, select
 from rlx.router.verdicts import CODES, Candidate, Fact, Reason
 
@@ -65,6 +65,26 @@ class Route:
         """What happens to each node on a backend, by id, selected or not."""
         return report(self.question, backend)
 
+    @property
+    def lowers(self) -> bool:
+        """True where the selected backend is handed a program in which nodes were lowered."""
+        return self.backend is not None and self.executed is not self.question.program
+
+    @property
+    def executed(self) -> Program:
+        """The program as the selected backend is handed it: what it lacks natively is lowered.
+
+        The program itself where nothing is lowered; kept with the program.
+
+        Raises:
+            NoBackend: none was selected.
+        """
+        if self.backend is None:
+            raise self.error()
+        program = self.question.program
+        assert program is not None, "only requirements were routed"
+        return executed(self.question, self.backend)
+
     def to_json(self) -> dict[str, Any]:
         """The decision as plain data; `rlx.router.document.SCHEMA` describes it."""
         return document.to_json(self)
@@ -106,8 +126,11 @@ def decide(
     needs = getattr(requirements, "requirements", None)
     program = None if needs is None else cast("Program", requirements)
     needs = cast("Requirements", requirements if needs is None else needs)
+    if program is not None and needs.undefined:
+        program = lowerings.resolved(program, registry)
+        needs = program.requirements
     used: dict[tuple[str, int], Fact] = {}
-    found = select(registry, needs, request, facts, used)
+    found = select(registry, needs, program, request, facts, used)
     if isinstance(found, Pending):
         return found
     complete = evaluate_all or found is None

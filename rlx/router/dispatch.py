@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rlx.errors import UnknownBackend, printable
+from rlx.operations.policies import DEFAULT
 from rlx.router.checks import coverage_reason
+from rlx.router.lowerings import may_lower
+from rlx.router.lowerings import plan as lowering_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rlx.program import Signature
+    from rlx.operations.lacks import Lack
+    from rlx.operations.lowering import Plan
+    from rlx.program import Program, Signature
     from rlx.router.checks import Question
     from rlx.router.verdicts import Reason
 
@@ -39,12 +45,17 @@ class DispatchReport:
 
     backend: str
     policy: str
-    """The `kernel_dispatch` in force: `native`, `prefer-native` or `common`."""
+    """The `kernel_dispatch` in force: a policy, and operations with one of their own."""
     counts: tuple[tuple[str, int], ...]
     """Nodes per path, every path listed."""
     operations: tuple[tuple[str, str, int], ...]
     """(path, operation, nodes), by path and name."""
     missing: tuple[MissingNode, ...]
+    lowered: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
+    """(operation, what its nodes became): each operation that is run in their place, with how
+    often it is. The nodes of a lowered node's graphs are counted with it."""
+    executed: tuple[tuple[str, int], ...] = ()
+    """(operation, nodes) of the program that the backend is handed, missing nodes left out."""
 
     @property
     def nodes(self) -> int:
@@ -68,6 +79,14 @@ class DispatchReport:
                 {"operation": operation, "path": path, "nodes": count}
                 for path, operation, count in self.operations
             ],
+            "lowered": [
+                {
+                    "operation": name,
+                    "became": [{"operation": one, "nodes": count} for one, count in inner],
+                }
+                for name, inner in self.lowered
+            ],
+            "executed": [{"operation": name, "nodes": count} for name, count in self.executed],
             "missing": [
                 {
                     "index": one.index,
@@ -87,6 +106,9 @@ class DispatchReport:
             held = [f"{name} {count}" for at, name, count in self.operations if at == path]
             if held and path != "missing":
                 lines.append(f"  {path:<8} {printable(', '.join(held))}")
+        for name, inner in self.lowered:
+            held = [f"{one} {count}" for one, count in inner]
+            lines.append(f"  {printable(name)} became {printable(', '.join(held)) or 'nothing'}")
         for one in self.missing:
             source = f"   ({printable(str(one.reason.source))})" if one.reason.source else ""
             lines.append(f"  missing  {one.reason.detail}{source}")
@@ -94,9 +116,41 @@ class DispatchReport:
 
 
 def path_of(question: Question, backend: str, signature: Signature) -> str:
-    """What happens to a node of this signature on a registered backend: one of `PATHS`."""
+    """What happens to the nodes of this signature on a registered backend: one of `PATHS`.
+
+    `missing` where one of them is.
+    """
+    index = question.registry.coverage.facets.index[backend]
+    if may_lower(question):
+        found = _plan(question, index)
+        unit = found.unit
+        assert unit is not None
+        paths = {
+            path
+            for path, entry in zip(found.paths, unit.entries, strict=True)
+            if entry.node.signature == signature
+        }
+        return next((path for path in reversed(PATHS) if path in paths), "missing")
+    return "native" if question.registry.coverage.claims(signature) >> index & 1 else "missing"
+
+
+def executed(question: Question, backend: str) -> Program:
+    """The program that a backend is handed; every node of it has a path there."""
+    program = question.program
+    assert program is not None
     table = question.registry.coverage
-    return "native" if table.claims(signature) >> table.facets.index[backend] & 1 else "missing"
+    index = table.facets.index[backend]
+    native = table.covers(question.requirements) >> index & 1
+    if (native and question.request.kernel_dispatch == DEFAULT) or not may_lower(question):
+        return program
+    from rlx.operations.lowering import lowered
+
+    return lowered(program, _plan(question, index))
+
+
+def _plan(question: Question, index: int) -> Plan:
+    assert question.program is not None
+    return lowering_plan(question.registry, question.program, question.request, index)
 
 
 def report(question: Question, backend: str) -> DispatchReport:
@@ -109,14 +163,31 @@ def report(question: Question, backend: str) -> DispatchReport:
     index = table.facets.index.get(backend)
     if index is None:
         raise UnknownBackend(f"no backend {printable(backend)!r} is registered")
-    totals: dict[tuple[str, str], int] = {}
+    nodes = list(_nodes(question))
+    became: dict[str, Counter[str]] = {}
+    ran: Counter[str] = Counter()
+    lacks: dict[int, Lack] = {}
+    lowering = may_lower(question)
+    if lowering:
+        found = _plan(question, index)
+        paths = found.paths
+        lacks, ran = found.missing, found.executed
+        for number, inner in found.lowered.items():
+            became.setdefault(nodes[number][2].operation, Counter()).update(inner.executed)
+    else:
+        paths = [
+            "native" if table.claims(one) >> index & 1 else "missing" for _, _, one, _ in nodes
+        ]
+    totals: Counter[tuple[str, str]] = Counter()
     missing: list[MissingNode] = []
-    for number, name, signature, count in _nodes(question):
-        path = path_of(question, backend, signature)
-        key = (path, signature.operation)
-        totals[key] = totals.get(key, 0) + count
+    for place, (path, (number, name, signature, count)) in enumerate(
+        zip(paths, nodes, strict=True)
+    ):
+        totals[path, signature.operation] += count
+        if path == "native" and not lowering:
+            ran[signature.operation] += count
         if path == "missing":
-            reason = coverage_reason(question, index, signature, number)
+            reason = coverage_reason(question, index, number, signature, lacks.get(place))
             missing.append(MissingNode(number, name, signature.operation, reason))
     counts = dict.fromkeys(PATHS, 0)
     for (path, _), count in totals.items():
@@ -128,6 +199,8 @@ def report(question: Question, backend: str) -> DispatchReport:
         tuple(counts.items()),
         tuple((path, operation, totals[path, operation]) for path, operation in ordered),
         tuple(missing),
+        tuple((name, tuple(sorted(inner.items()))) for name, inner in sorted(became.items())),
+        tuple(sorted(ran.items())),
     )
 
 

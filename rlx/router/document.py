@@ -34,6 +34,9 @@ def to_json(route: Route) -> dict[str, Any]:
             "precision": request.precision,
             "precision_policy": request.precision_policy,
         },
+        "dispatch": None
+        if route.backend is None or program is None
+        else route.dispatch_report.to_json(),
         "candidates": [_candidate(route, one) for one in route.candidates],
     }
 
@@ -56,7 +59,15 @@ def _reason(reason: Reason) -> dict[str, Any]:
         "detail": reason.detail,
         "fix": reason.fix,
         "source": _place(reason.source),
-        "data": {key: _plain(value) for key, value in reason.data},
+        "data": _data(reason.data),
+    }
+
+
+def _data(pairs: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+    """A reason's data; what a lowering lacks is data of the same form."""
+    return {
+        key: [_data(piece) for piece in value] if key == "lowering" else _plain(value)
+        for key, value in pairs
     }
 
 
@@ -89,6 +100,24 @@ def _list(items: dict[str, Any]) -> dict[str, Any]:
 _TEXT = {"type": "string"}
 _MAYBE = {"type": ["string", "null"]}
 _COUNT = {"type": "integer", "minimum": 0}
+_DISPATCH = {
+    "type": "string",
+    "pattern": "^(native|prefer-native|common)(,[^,=]+=(native|prefer-native|common))*$",
+}
+_OPERATIONS = _list(_closed(operation=_TEXT, nodes=_COUNT))
+_REPORT = _closed(
+    backend=_TEXT,
+    kernel_dispatch=_DISPATCH,
+    compile_ready={"type": "boolean"},
+    nodes=_COUNT,
+    paths=_closed(native=_COUNT, lowered=_COUNT, missing=_COUNT),
+    operations=_list(
+        _closed(operation=_TEXT, path={"enum": ["native", "lowered", "missing"]}, nodes=_COUNT)
+    ),
+    lowered=_list(_closed(operation=_TEXT, became=_OPERATIONS)),
+    executed=_OPERATIONS,
+    missing=_list(_closed(index=_COUNT, node=_TEXT, operation=_TEXT, detail=_TEXT, source=_MAYBE)),
+)
 
 SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -106,10 +135,11 @@ SCHEMA: dict[str, Any] = {
             disabled=_list(_TEXT),
             precedence=_list(_TEXT),
             require=_list(_TEXT),
-            kernel_dispatch={"enum": ["native", "prefer-native", "common"]},
+            kernel_dispatch=_DISPATCH,
             precision={"enum": ["f32", "f16", "bf16", None]},
             precision_policy={"enum": ["error", "warn", "allow"]},
         ),
+        dispatch={"anyOf": [{"type": "null"}, _REPORT]},
         candidates=_list(
             _closed(
                 backend=_TEXT,

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rlx.operations.policies import DEFAULT
 from rlx.router.checks import disabled_by, disabled_mask, index_missing, places, preferred
+from rlx.router.lowerings import Covering
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rlx.program import Requirements
+    from rlx.program import Program, Requirements
     from rlx.registries import Registry
     from rlx.router.verdicts import Fact
     from rlx.settings import Request
@@ -27,6 +29,7 @@ class Pending:
 def select(
     registry: Registry,
     needs: Requirements,
+    program: Program | None,
     request: Request,
     facts: Mapping[tuple[str, int], Fact],
     used: dict[tuple[str, int], Fact],
@@ -48,8 +51,14 @@ def select(
         for capability in registry.capabilities:
             if capability.id in needs.capabilities:
                 fits &= facets.capabilities.get(capability.id, 0)
+    covering: Covering | None = None
     if fits:
-        fits &= table.covers(needs)
+        native = fits & table.covers(needs)
+        settled = native == fits and request.kernel_dispatch == DEFAULT
+        if program is None or settled or request.kernel_dispatch == "native":
+            fits = native
+        else:
+            covering = Covering(registry, program, request, native)
     groups: list[tuple[int | None, int]] = (
         [(at, fits & facets.devices.get(spec.name, 0)) for at, spec in enumerate(request.devices)]
         if request.devices
@@ -61,10 +70,18 @@ def select(
             group &= facets.call_probed
         if at is None and request.backend is None:
             group &= ~facets.software
-        for index in preferred(registry, request, group):
+        ordered = preferred(registry, request, group) if covering is None else covering.order(group)
+        for index in ordered:
             one = registry.registrations[index]
             key = (one.id, wanted)
             fact = facts.get(key)
+            if covering is not None and not covering.natively(index):
+                # What is known not to work here is not worth an expansion.
+                if fact is not None and fact.reason is not None:
+                    used[key] = fact
+                    continue
+                if not covering.covers(index):
+                    continue
             if fact is None:
                 if one.probes:
                     return Pending(*key)

@@ -9,6 +9,9 @@ from rlx.errors import printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+SHOWN = 3
+"""Nodes that a lowering lacks, of those that a message names."""
+
 
 def detail(code: str, data: Mapping[str, Any]) -> str:
     """What a reason says, on one line; text from manifests and engines is made visible."""
@@ -53,21 +56,59 @@ def _capability(data: Mapping[str, Any]) -> str:
 
 
 def _coverage(data: Mapping[str, Any]) -> str:
-    where, kind = f"node {data['node']!r} {data['operation']}", data["kind"]
+    kind = data["kind"]
+    said = f"node {data['node']!r} {data['operation']}: "
     if kind == "operation":
-        return f"{where}: the operation is not claimed"
-    if kind == "unknown":
-        return f"{where}: a type could not be inferred, or there is no such operation"
+        said += "the operation is not claimed"
+    elif kind == "undeclared":
+        said += "unknown operation: neither ONNX nor a manifest declares it"
+    elif kind == "unknown":
+        said += "a type could not be inferred, or there is no such operation"
+    elif kind == "common":
+        said += "kernel_dispatch lowers it"
+    else:
+        said += _fact(data)
+    if data.get("obstacle"):
+        return f"{said}, and {data['obstacle']}"
+    if data.get("lowering"):
+        return f"{said}, and its lowering needs {_needed(data['lowering'])}"
+    return said
+
+
+def _needed(pieces: Iterable[tuple[tuple[str, Any], ...]]) -> str:
+    """What a lowering lacks; the rest is counted where it is long."""
+    said = [_piece(dict(one)) for one in pieces]
+    more = [f"{len(said) - SHOWN} more"] if len(said) > SHOWN else []
+    return _words([*said[:SHOWN], *more])
+
+
+def _piece(data: Mapping[str, Any]) -> str:
+    name, kind = data["operation"], data["kind"]
+    if kind == "operation":
+        said = f"{name}, which is not claimed"
+    elif kind == "unknown":
+        said = f"{name} of a type that could not be inferred"
+    else:
+        said = f"{name} where {_fact(data)}"
+    if data.get("obstacle"):
+        return f"{said} ({data['obstacle']})"
+    if data.get("lowering"):
+        return f"{said} (its lowering needs {_needed(data['lowering'])})"
+    return said
+
+
+def _fact(data: Mapping[str, Any]) -> str:
+    """An operand or attribute, what it is, and what is claimed."""
+    kind, got = data["kind"], data["got"]
     if kind == "ndim":
-        got = data["got"]
         had = "an unknown number of" if got is None else str(got)
         noun = "dimension" if got == 1 else "dimensions"
-        return f"{where}: {data['operand']} has {had} {noun}, claimed: {_bounds(data['allowed'])}"
+        return f"{data['operand']} has {had} {noun}, claimed: {_bounds(data['allowed'])}"
     allowed = ", ".join(map(value if kind == "attribute" else str, data["allowed"])) or "none"
     beside = _words(f"{name} {dtype}" for name, dtype in data["beside"]) if data["beside"] else ""
     claimed = f"claimed with {beside}" if beside else "claimed"
-    got = value(data["got"]) if kind == "attribute" else data["got"]
-    return f"{where}: {data['operand']} is {got}, {claimed}: {allowed}"
+    got = value(got) if kind == "attribute" else got
+    return f"{data['operand']} is {got}, {claimed}: {allowed}"
 
 
 def _bounds(allowed: Iterable[tuple[int, int | None]]) -> str:

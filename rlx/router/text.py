@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 _WITH_MORE = ("capability", "coverage", "unavailable", "software-device")
 """Where one of these comes first, the reasons after it are shown too: they also need a fix."""
 _GAP = "   "
+SHOWN = 4
+"""Operations that are named where they are lowered."""
 
 
 def explain(route: Route) -> str:
     """The whole decision."""
-    head = [_chosen(route)] if route.backend is not None else _refused(route)
     others = [one for one in route.candidates if one.verdict != "selected"]
+    if route.backend is not None:
+        return "\n".join([_chosen(route), *_lowered(route), *_table(others, route)])
+    head = _refused(route)
     return "\n".join([head[0], *_table(others, route), *head[1:]])
 
 
@@ -70,6 +74,20 @@ def _chosen(route: Route) -> str:
     return printable(
         f"{program_text(route)} runs on {one.id} ({route.device}): {', '.join(why)}{degraded}"
     )
+
+
+def _lowered(route: Route) -> list[str]:
+    """What is lowered, in a line; none where every node is native."""
+    if route.program is None or not route.lowers:
+        return []
+    report = route.dispatch_report
+    counts = dict(report.counts)
+    total = sum(count for _, count in report.executed)
+    names = [f"{name} {count}" for path, name, count in report.operations if path == "lowered"]
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    nodes = "1 node is" if counts["lowered"] == 1 else f"{counts['lowered']} nodes are"
+    line = f"{nodes} lowered ({', '.join(names[:SHOWN])}{more}): {total} are run"
+    return [printable(f"  {line}; --nodes shows which")]
 
 
 def _passed_over(route: Route) -> str:

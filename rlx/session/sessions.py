@@ -80,7 +80,7 @@ class Session:
         )
         self._report = bool(environment.value("RLX_DISPATCH_REPORT", False))
         self._leases: dict[tuple[str, str], leases.Lease] = {}
-        self._routes: dict[int, tuple[Route, int]] = {}
+        self._routes: dict[int, tuple[Route, int, Any]] = {}
         self._closed = False
 
     @property
@@ -119,8 +119,8 @@ class Session:
         if not is_passing(found):
             if len(self._routes) >= _ROUTES_KEPT:
                 self._routes.clear()
-            # The route holds its program, so the program's id stays its own.
-            self._routes[id(loaded)] = (found, generation)
+            # The program is kept with its route, so that its id stays its own.
+            self._routes[id(loaded)] = (found, generation, loaded)
         return found
 
     @overload
@@ -155,7 +155,7 @@ class Session:
                 self._request.precision_policy,
                 self._request.kernel_dispatch,
             )
-            executable, used = compile_on(lease, loaded, options)
+            executable, used = compile_on(lease, route.executed, options)
             if self._report:
                 sys.stderr.write(f"{route.dispatch_report}\n")
             _log.info("%s runs on %s (%s)", printable(loaded.name), lease.id, lease.spec)

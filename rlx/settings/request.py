@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlx.device import DeviceSpec
 from rlx.errors import SettingError
+from rlx.operations.policies import DEFAULT, parse
 from rlx.origin import Origin
 from rlx.settings.asked import read_require
 from rlx.settings.placement import argument, ids, known_backend, placements, resolved
@@ -15,12 +16,13 @@ from rlx.settings.reading import Environment, environment, routing_stamp
 from rlx.settings.scope import ORIGIN as SCOPE_ORIGIN
 from rlx.settings.scope import Scope, current_scope, scope_stamp
 from rlx.settings.variables import (
-    KERNEL_DISPATCH,
     PRECISION,
     PRECISION_POLICY,
     choice,
+    dispatch,
     suggestion,
 )
+from rlx.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +47,8 @@ class Request:
     """Ids that come before rank, in this order."""
     require: tuple[str, ...] = ()
     """Capabilities that the caller asks for."""
-    kernel_dispatch: str = "prefer-native"
+    kernel_dispatch: str = DEFAULT
+    """A policy, and operations with one of their own: `prefer-native,Gelu=common`."""
     precision: str | None = None
     precision_policy: str = "error"
 
@@ -106,7 +109,6 @@ def make_request(
             return choice(given, allowed, argument(source, name))
         return in_scope or env.value(f"RLX_{name.upper()}")
 
-    routed = registry.routing.kernel_dispatch
     request = Request(
         devices=() if place is None else resolved(registry, place),
         backend=None if place is None else known_backend(registry, place),
@@ -114,10 +116,9 @@ def make_request(
         disabled=_known(env, "RLX_DISABLE", "backend or device", registry, _maskable),
         precedence=_known(env, "RLX_PRECEDENCE", "backend", registry, ids),
         require=_required(registry, require, argument(source, "require"), scope),
-        kernel_dispatch=strongest(
-            "kernel_dispatch", kernel_dispatch, scope.kernel_dispatch, KERNEL_DISPATCH
-        )
-        or (routed.value if routed else "prefer-native"),
+        kernel_dispatch=_dispatch(
+            registry, kernel_dispatch, argument(source, "kernel_dispatch"), scope, env
+        ),
         precision=strongest("precision", precision, scope.precision, PRECISION),
         precision_policy=strongest(
             "precision_policy", precision_policy, scope.precision_policy, PRECISION_POLICY
@@ -127,6 +128,34 @@ def make_request(
     if key is not None and key == (scope_stamp(), routing_stamp()):
         _kept = (registry, key, request)
     return request
+
+
+def _dispatch(
+    registry: Registry, given: str | None, origin: Origin, scope: Scope, env: Environment
+) -> str:
+    """The strongest source's policy, with the operations that it names known."""
+    setting, routed = env.get("RLX_KERNEL_DISPATCH"), registry.routing.kernel_dispatch
+    if given is not None:
+        text = dispatch(given, origin)
+    elif scope.kernel_dispatch is not None:
+        text, origin = scope.kernel_dispatch, SCOPE_ORIGIN
+    elif setting is not None:
+        text, origin = setting.value, setting.origin
+    else:
+        return DEFAULT if routed is None else str(routed.value)
+    for name, _ in parse(text).overrides if "=" in text else ():
+        if registry.vocabulary.get(name) is None:
+            raise SettingError(
+                f"no operation is named {name!r}",
+                fix=_spelt(name, registry),
+                origin=origin,
+            )
+    return text
+
+
+def _spelt(name: str, registry: Registry) -> str:
+    near = nearest(name, registry.vocabulary.names)
+    return f"did you mean {near}?" if near else "name an operation of configs/operations.yaml."
 
 
 def _maskable(registry: Registry) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rlx.errors import SettingError
 from rlx.origin import Origin
 from rlx.settings.asked import read_backend, read_devices, read_require
-from rlx.settings.variables import KERNEL_DISPATCH, PRECISION, PRECISION_POLICY, choice
+from rlx.settings.variables import PRECISION, PRECISION_POLICY, choice, dispatch
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -83,7 +83,7 @@ class use:  # noqa: N801 - reads as a word: `with rlx.use("cuda"):`
             read_require(require, ORIGIN),
             chosen(precision, PRECISION),
             chosen(precision_policy, PRECISION_POLICY),
-            chosen(kernel_dispatch, KERNEL_DISPATCH),
+            None if kernel_dispatch is None else dispatch(kernel_dispatch, ORIGIN),
         )
 
     def __enter__(self) -> None:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from rlx.device import DeviceSpec, shown
 from rlx.errors import InvalidDevice, SettingError
+from rlx.operations.policies import POLICIES, BadDispatch, parse
 from rlx.origin import Origin
 from rlx.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-KERNEL_DISPATCH = ("native", "prefer-native", "common")
 PRECISION = ("f32", "f16", "bf16")
 PRECISION_POLICY = ("error", "warn", "allow")
 LOG = ("debug", "info", "warning", "error", "off")
@@ -73,6 +73,18 @@ def choice(value: object, allowed: tuple[str, ...], origin: Origin) -> str:
         fix=suggestion(name, allowed),
         origin=origin,
     )
+
+
+def dispatch(value: object, origin: Origin) -> str:
+    """A `kernel_dispatch` in its one form: `prefer-native`, `common,Gelu=native`.
+
+    Raises:
+        SettingError: it is not written right.
+    """
+    try:
+        return str(parse(value)) if isinstance(value, str) else choice(value, POLICIES, origin)
+    except BadDispatch as error:
+        raise SettingError(error.message, fix=error.fix, origin=origin) from error
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -159,9 +171,9 @@ VARIABLES = (
     ),
     Variable(
         "RLX_KERNEL_DISPATCH",
-        "native kernels, or lowerings",
-        _one_of(*KERNEL_DISPATCH),
-        "native",
+        "native kernels, or lowerings: a policy, then operations with one of their own",
+        dispatch,
+        "prefer-native,Gelu=common",
         default="prefer-native",
         routes=True,
     ),

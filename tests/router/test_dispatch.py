@@ -42,6 +42,8 @@ def test_the_report_is_plain_data_too(registry, mlp):
             {"operation": "MatMul", "path": "native", "nodes": 1},
             {"operation": "Relu", "path": "missing", "nodes": 1},
         ],
+        "lowered": [],
+        "executed": [{"operation": "MatMul", "nodes": 1}],
         "missing": [
             {
                 "index": 1,

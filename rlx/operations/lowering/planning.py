@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from rlx.operations.lacks import NOT_LOWERED, Lack
 from rlx.operations.lowering.unit import Unit
 from rlx.program.types import Signature
 
@@ -16,18 +17,6 @@ Lacks = Callable[[frozenset[str]], tuple[str, ...]]
 """The capabilities among those needed that the backend lacks."""
 DEEPEST = 100
 """Lowerings within each other; manifests that lower in a circle are refused before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lack:
-    """Why a node is missing: it is not claimed, and `why` it is not lowered either.
-
-    `inner` are the nodes that its lowering would need and that are missing, each kind once.
-    """
-
-    signature: Signature
-    why: str = ""
-    inner: tuple[Lack, ...] = ()
 
 
 @dataclass(eq=False)
@@ -92,7 +81,7 @@ class _Planning:
             return "native", None, None
         lowerable = signature.operation in unit.library.vocabulary.lowerable
         if policy == "native":
-            why = "kernel_dispatch native does not lower it" if lowerable else ""
+            why = NOT_LOWERED if lowerable else ""
             return "missing", None, Lack(signature, why)
         body = unit.body(index) if lowerable and depth < DEEPEST else ""
         if isinstance(body, str):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rlx.backends.array.control import compile_draft
 from rlx.backends.array.draft import Draft
 from rlx.backends.array.host import NUMPY
-from rlx.backends.array.start import starter
+from rlx.backends.array.start import Compiling, examples, starter
 from rlx.backends.precision import as_stated
 from rlx.errors import SessionClosed
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rlx.backends.array.site import Array
     from rlx.backends.protocol import CompileOptions
     from rlx.program import Program
+    from rlx.program.types import ValueType
 
 
 def copied(value: Any, copy: Callable[[Array], Array]) -> Any:
@@ -62,6 +63,14 @@ class ArrayExecutable:
                 outputs[position] = copied(outputs[position], copy)
         return outputs
 
+    def prepare(self, types: Sequence[ValueType]) -> None:
+        """Compile before the first run, where the inputs' sizes are known and none says how."""
+        plan = self._plan
+        if plan is not None and isinstance(self._run, Compiling) and not any(plan.host_inputs):
+            given = examples(types)
+            if given is not None:
+                self._library.guard(self._run.prepare, given)
+
     def to_host(self, array: Array) -> Host:
         """One of the outputs as a NumPy array; it may share memory."""
         return self._library.to_host(array)
@@ -103,7 +112,10 @@ class ArrayBackend:
         library = self._library
         draft = Draft.from_block(program.body, library)
         plan = NUMPY.guard(library.guard, compile_draft, draft)
-        return ArrayExecutable(plan, library, program.name)
+        executable = ArrayExecutable(plan, library, program.name)
+        if library.feeds:
+            executable.prepare([value.type for value in program.inputs])
+        return executable
 
     def close(self) -> None:
         """Nothing is held beyond what executables hold."""

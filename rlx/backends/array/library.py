@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 Host = np.ndarray[Any, Any]
 Function = Callable[[Sequence[Any], Sequence[Any]], list[Any]]
 """Called with the program's constants and its inputs, all on the device; returns its outputs."""
-Compiler = Callable[[Function, Sequence[Any]], Callable[[Sequence[Any]], list[Any]]]
-"""Compiles a function for the constants given and for inputs of one set of shapes; what it makes
-is called with the inputs. The function has no effects, and it may be called more than once."""
+Compiler = Callable[[Function, Sequence[Any], Sequence[Any]], Callable[[Sequence[Any]], list[Any]]]
+"""Compiles a function for the constants given and for inputs with the shapes and dtypes of those
+given; what it makes is called with the inputs. The function has no effects, and it may be called
+more than once."""
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -61,6 +62,9 @@ class Library:
     """Operations that NumPy computes on the host instead, because the library cannot."""
     compile: Compiler | None = None
     """Compiles programs whose steps do not depend on their data; None: steps run one by one."""
+    feeds: bool = False
+    """True where compiled forms take NumPy arrays too, so that inputs need not be moved first;
+    programs whose inputs have static sizes are then compiled before they are run."""
     host: bool = False
     """True where arrays are NumPy's own, so that there is nothing to move."""
 

@@ -8,18 +8,21 @@ combination of these, and a bounded number of them is kept.
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rlx.backends.array.dtypes import numpy_dtype
 from rlx.backends.array.execute import execute, follow
 
 if TYPE_CHECKING:
-    from rlx.backends.array.library import Library
+    from rlx.backends.array.library import Host, Library
     from rlx.backends.array.plan import Plan
     from rlx.backends.array.site import Array
+    from rlx.program.types import ValueType
 
 _log = logging.getLogger("rlx")
 MOST_FORMS = 64
@@ -36,21 +39,41 @@ def starter(plan: Plan, library: Library, name: str) -> Start:
     return Compiling(plan, library, name)
 
 
-def enter(plan: Plan, library: Library, inputs: Sequence[Any]) -> list[Array]:
-    """The inputs where the plan wants them: NumPy arrays, or the library's."""
+def enter(
+    plan: Plan, library: Library, inputs: Sequence[Any], *, feeds: bool = False
+) -> list[Array]:
+    """The inputs where the plan wants them: NumPy arrays, or the library's.
+
+    With `feeds`, NumPy arrays stay what they are.
+    """
     return [
-        _entered(library, x, on_host) for x, on_host in zip(inputs, plan.host_inputs, strict=True)
+        _entered(library, x, on_host, feeds)
+        for x, on_host in zip(inputs, plan.host_inputs, strict=True)
     ]
 
 
-def _entered(library: Library, x: Any, on_host: bool) -> Any:
+def _entered(library: Library, x: Any, on_host: bool, feeds: bool) -> Any:
     if x is None:
         return None
     if x.__class__ is list:
-        return [_entered(library, item, on_host) for item in x]
+        return [_entered(library, item, on_host, feeds) for item in x]
     if isinstance(x, np.ndarray):
-        return x if on_host else library.to_native(x)
+        return x if on_host or feeds else library.to_native(x)
     return library.to_host(x) if on_host else x
+
+
+def examples(types: Sequence[ValueType]) -> list[Host] | None:
+    """An array of each type, without memory of that size; None where a size is not known."""
+    found: list[Host] = []
+    for one in types:
+        sizes = one.shape
+        if one.kind != "tensor" or sizes is None or one.dtype == "string":
+            return None
+        if not all(isinstance(size, int) for size in sizes):
+            return None
+        shape = tuple(size for size in sizes if isinstance(size, int))
+        found.append(np.broadcast_to(np.zeros((), numpy_dtype(one.dtype)), shape))
+    return found
 
 
 def _eagerly(plan: Plan, library: Library, inputs: Sequence[Any]) -> list[Array]:
@@ -67,6 +90,7 @@ class Compiling:
         self.uncompiled: str | None = None
         """Why the steps run one by one, if they do."""
         self.forms: dict[Any, Callable[[Sequence[Any]], list[Any]]] = {}
+        self.compiling = threading.Lock()
         if plan.findings:
             self.give_up(plan.findings[0])
 
@@ -78,25 +102,39 @@ class Compiling:
     def __call__(self, inputs: Sequence[Any]) -> list[Array]:
         """Run, compiling first where these shapes are new."""
         plan = self.plan
-        entered = enter(plan, self.library, inputs)
         if self.uncompiled is not None:
-            return execute(plan, entered)
-        key = tuple(map(_key, entered, plan.host_inputs))
+            return _eagerly(plan, self.library, inputs)
+        entered = enter(plan, self.library, inputs, feeds=self.library.feeds)
         moved = [x for x, held in zip(entered, plan.host_inputs, strict=True) if not held]
-        form = self.forms.get(key)
-        if form is not None:
-            return form(moved)
         try:
-            form = self.compile(entered)
-            outputs = form(moved)
+            return self.form(entered)(moved)
         except Exception as error:  # noqa: BLE001 - the steps themselves say what is wrong, if it is they
-            outputs = execute(plan, entered)
+            outputs = _eagerly(plan, self.library, inputs)
             self.give_up(f"it cannot be compiled: {error}")
             return outputs
-        if len(self.forms) >= MOST_FORMS:
-            self.forms.clear()
-        self.forms[key] = form
-        return outputs
+
+    def prepare(self, inputs: Sequence[Any]) -> None:
+        """Compile for inputs of these shapes ahead of the first run."""
+        if self.uncompiled is None:
+            try:
+                self.form(inputs)
+            except Exception as error:  # noqa: BLE001 - the steps themselves say so when they run
+                self.give_up(f"it cannot be compiled: {error}")
+
+    def form(self, inputs: Sequence[Any]) -> Callable[[Sequence[Any]], list[Any]]:
+        """The compiled form for inputs of these shapes; made where they are new."""
+        key = tuple(map(_key, inputs, self.plan.host_inputs))
+        form = self.forms.get(key)
+        if form is not None:
+            return form
+        with self.compiling:
+            form = self.forms.get(key)
+            if form is None:
+                form = self.compile(inputs)
+                if len(self.forms) >= MOST_FORMS:
+                    self.forms.clear()
+                self.forms[key] = form
+        return form
 
     def compile(self, inputs: Sequence[Any]) -> Callable[[Sequence[Any]], list[Any]]:
         """The compiled form for inputs of these shapes, and these values on the host."""
@@ -113,7 +151,8 @@ class Compiling:
                 slots[at] = x
             return follow(plan, slots)
 
-        return compiler(function, [plan.slots[at] for at in plan.weights])
+        weights = [plan.slots[at] for at in plan.weights]
+        return compiler(function, weights, [inputs[at] for at in places])
 
 
 def _key(x: Any, held: bool) -> Any:

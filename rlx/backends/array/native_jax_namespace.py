@@ -1,0 +1,84 @@
+"""jax.numpy as kernels expect a namespace: where XLA parts from NumPy's meaning, NumPy's holds."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+NARROW = frozenset({"int2", "int4", "uint2", "uint4", "int8", "uint8", "int16", "uint16"})
+"""Integers that NumPy makes of floats by way of int32."""
+
+
+def namespace() -> Any:
+    """`jax.numpy` with NumPy's conversions, and with products in full precision."""
+    import jax
+    import jax.numpy as jnp
+
+    highest = jax.lax.Precision.HIGHEST
+    return _Namespace(
+        jnp,
+        astype=astype,
+        matmul=partial(jnp.matmul, precision=highest),
+        tensordot=partial(jnp.tensordot, precision=highest),
+        vecdot=partial(jnp.vecdot, precision=highest),
+        einsum=partial(jnp.einsum, precision=highest),
+    )
+
+
+class _Namespace:
+    """The names of `jax.numpy`, some of them replaced."""
+
+    def __init__(self, library: Any, **replaced: Any):
+        self._library = library
+        self.__name__ = library.__name__
+        for name, value in replaced.items():
+            setattr(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._library, name)
+        setattr(self, name, found)
+        return found
+
+
+def astype(x: Any, dtype: Any, *, copy: bool = True) -> Any:
+    """The array at another dtype; a float that no integer stands for becomes what NumPy makes it.
+
+    XLA takes the nearest integer there is, C leaves it open, and NumPy does what processors do:
+    the lowest int32 or int64, cut to the width that is asked for.
+    """
+    import jax.numpy as jnp
+
+    dtype = jnp.dtype(dtype)
+    if jnp.isdtype(dtype, "complex floating") or dtype == jnp.bool_:
+        return jnp.astype(x, dtype, copy=copy)
+    if jnp.isdtype(x.dtype, "complex floating"):
+        x = jnp.real(x)
+    if not _is_integer(dtype) or _is_integer(x.dtype) or x.dtype == jnp.bool_:
+        return jnp.astype(x, dtype, copy=copy)
+    if x.dtype not in (jnp.float32, jnp.float64):
+        x = jnp.astype(x, jnp.float32)
+    if dtype.name in NARROW:
+        return jnp.astype(_truncated(x, np.int32), dtype)
+    wide = np.dtype(f"int{dtype.itemsize * 8}")
+    if dtype.kind == "i":
+        return _truncated(x, wide)
+    half = 2.0 ** (dtype.itemsize * 8 - 1)
+    high = _truncated(x - half, wide) ^ np.iinfo(wide).min
+    return jnp.astype(jnp.where(x >= half, high, _truncated(x, wide)), dtype)
+
+
+def _is_integer(dtype: Any) -> bool:
+    import jax.numpy as jnp
+
+    return bool(jnp.isdtype(dtype, "integral"))
+
+
+def _truncated(x: Any, dtype: Any) -> Any:
+    """Floats rounded toward zero; the lowest integer where they are out of range, or NaN."""
+    import jax.numpy as jnp
+
+    limits = np.iinfo(dtype)
+    inside = (x >= float(limits.min)) & (x < -float(limits.min))
+    return jnp.where(inside, jnp.astype(x, dtype), jnp.asarray(limits.min, dtype=dtype))

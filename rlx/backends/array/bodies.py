@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rlx.backends.array.draft import Draft, Op
-from rlx.backends.array.execute import execute
+from rlx.backends.array.execute import follow
 from rlx.backends.array.fold import fold, prune
 from rlx.backends.array.fuse import fuse
 from rlx.backends.array.place import place
@@ -41,13 +41,24 @@ class Body:
     captured: tuple[int, ...]
     """Positions, among the operation's captured values, of those that are not constant."""
 
-    def __call__(self, inputs: Sequence[Array], captured: Sequence[Array]) -> list[Array]:
-        """The block's outputs, some of which may share memory with its inputs."""
-        return execute(self.plan, [*inputs, *(captured[position] for position in self.captured)])
+    def bind(self, captured: Sequence[Array]) -> Callable[[Sequence[Array]], list[Array]]:
+        """The block as a function of its inputs; outputs may share memory with them."""
+        slots = list(self.plan.slots)
+        count = len(self.block.inputs)
+        held = [captured[position] for position in self.captured]
+        slots[count : count + len(held)] = held
+
+        def run(inputs: Sequence[Array]) -> list[Array]:
+            own = slots.copy()
+            own[:count] = inputs
+            return follow(self.plan, own)
+
+        return run
 
     def function(self, captured: Sequence[Array]) -> Callable[[Array], Array]:
         """The block as a function of its one input, which gives its one output."""
-        return lambda x: self((x,), captured)[0]
+        run = self.bind(captured)
+        return lambda x: run((x,))[0]
 
 
 def body(draft: Draft, op: Op, attribute: str, counters: int = 0) -> Body:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rlx.backends.array.bodies import Body, body, compile_with
 from rlx.backends.array.draft import FIX, Draft, Op
-from rlx.backends.array.host import NUMPY
 from rlx.backends.array.kernels.flex_attention import flex_attention
 from rlx.backends.array.kernels.operands import axis_of
 
@@ -46,29 +48,28 @@ def _if(draft: Draft, op: Op) -> Run:
 
     def run(inputs: Sequence[Array]) -> Sequence[Array]:
         chosen = then if bool(inputs[0]) else otherwise
-        return chosen((), inputs[1:])
+        return chosen.bind(inputs[1:])(())
 
     return run
 
 
 def _loop(draft: Draft, op: Op) -> Run:
-    xp = NUMPY.xp
     block = body(draft, op, "body", counters=2)
     carried = len(block.block.inputs) - 2
+    go = np.asarray(True)  # a turn is never begun otherwise
 
     def run(inputs: Sequence[Array]) -> Sequence[Array]:
-        own, captured = [*inputs[: op.own], None, None], inputs[op.own :]
-        limit = None if own[0] is None else int(own[0])
-        going = own[1] is None or bool(own[1])
+        own, call = [*inputs[: op.own], None, None], block.bind(inputs[op.own :])
+        limit = sys.maxsize if own[0] is None else int(own[0].reshape(()))
         state = own[2 : 2 + carried]
         rows: list[list[Array]] = []
         turn = 0
-        while going and (limit is None or turn < limit):
-            counters = (xp.asarray(turn, dtype=xp.int64), xp.asarray(going, dtype=xp.bool))
-            again, *results = block((*counters, *state), captured)
-            going = bool(again)
-            state, row = results[:carried], results[carried:]
-            rows.append(row)
+        again = True if own[1] is None else own[1]
+        while turn < limit and again:
+            again, *state = call((np.array(turn), go, *state))
+            if len(state) > carried:
+                rows.append(state[carried:])
+                del state[carried:]
             turn += 1
         return [*state, *_stacked(draft, block, rows, 1 + carried, {}, {})]
 
@@ -85,7 +86,7 @@ def _scan(draft: Draft, op: Op) -> Run:
     out_backward = dict(enumerate(op.attributes.get("scan_output_directions") or ()))
 
     def run(inputs: Sequence[Array]) -> Sequence[Array]:
-        state, captured = list(inputs[:states]), inputs[op.own :]
+        state, call = list(inputs[:states]), block.bind(inputs[op.own :])
         sequences = [
             draft.xp.moveaxis(x, axis_of(axis, x.ndim), 0)
             for x, axis in zip(inputs[states : op.own], axes, strict=True)
@@ -98,7 +99,7 @@ def _scan(draft: Draft, op: Op) -> Run:
                 for x, reverse in zip(sequences, backward, strict=True)
             ]
             items = [draft.xp.asarray(item) for item in items]
-            results = block((*state, *items), captured)
+            results = call((*state, *items))
             state, row = results[:states], results[states:]
             rows.append(row)
         return [*state, *_stacked(draft, block, rows, states, out_axes, out_backward)]
@@ -111,9 +112,9 @@ def _sequence_map(draft: Draft, op: Op) -> Run:
     block = body(draft, op, "body")
 
     def run(inputs: Sequence[Any]) -> Sequence[Any]:
-        own, captured = inputs[: op.own], inputs[op.own :]
+        own, call = inputs[: op.own], block.bind(inputs[op.own :])
         turns = [
-            block([x[turn] if x.__class__ is list else x for x in own], captured)
+            call([x[turn] if x.__class__ is list else x for x in own])
             for turn in range(len(own[0]))
         ]
         return [[turn[place] for turn in turns] for place in range(len(block.block.outputs))]

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rlx.backends.array.dtypes import name_of
 from rlx.backends.array.host import NUMPY
 from rlx.backends.array.kernels.table import KERNELS
@@ -105,6 +107,13 @@ class Draft:
         """The array namespace that it will run on."""
         return self.library.xp
 
+    def is_held(self, name: str) -> bool:
+        """Whether a value, or the items of a sequence, have a dtype that NumPy holds."""
+        known = self.types.get(name)
+        if known is None or not known.dtype:
+            return False
+        return known.dtype.rpartition("(")[2].rstrip(")") in self.library.held
+
     def runs_on(self, op: Op) -> Library:
         """The library that computes `op`: NumPy on the host, and for all that is constant."""
         return self.library if self.placed and not op.on_host else NUMPY
@@ -151,8 +160,8 @@ class Draft:
         """What makes an array of the value `name` where a kernel gave a scalar."""
         known = self.types.get(name)
         if known is None or known.dtype != "string":
-            return NUMPY.xp.asarray  # type: ignore[no-any-return]
-        return partial(NUMPY.xp.asarray, dtype=NUMPY.dtype("string"))
+            return np.asarray
+        return partial(np.asarray, dtype=NUMPY.dtype("string"))
 
     def _type(self, name: str) -> ValueType | None:
         return self.types.get(name, ValueType("", None)) if name else None

@@ -29,10 +29,10 @@ def follow(plan: Plan, slots: list[Array]) -> list[Array]:
     Raises:
         ExecutionError: a kernel failed; the message names its node.
     """
-    kernel, sources = None, None
+    kernel, take = None, None
     try:
-        for kernel, sources, targets, dead in plan.steps:
-            result = kernel(*[slots[source] for source in sources])
+        for kernel, _, targets, dead, take in plan.steps:
+            result = kernel(*take(slots))
             if targets.__class__ is int:
                 slots[targets] = result
             else:
@@ -43,7 +43,7 @@ def follow(plan: Plan, slots: list[Array]) -> list[Array]:
     except ExecutionError:  # a node inside this one
         raise
     except Exception as error:
-        ran = ((step[0] is kernel and step[1] is sources) for step in plan.steps)
+        ran = ((step[0] is kernel and step[-1] is take) for step in plan.steps)
         failed = plan.labels[list(ran).index(True)]
         raise ExecutionError(f"{failed} failed: {error}") from error
     return [slots[slot] for slot in plan.outputs]

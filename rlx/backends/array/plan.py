@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.array.site import Array, Fresh, Kernel
@@ -12,9 +13,9 @@ if TYPE_CHECKING:
     from rlx.backends.array.draft import Draft, Op
     from rlx.program.types import ValueType
 
-Step = tuple[Kernel, tuple[int, ...], Any, tuple[int, ...]]
-"""A kernel, its input slots, its output slot (a tuple of them where there are several), and the
-slots that are dead after it."""
+Step = tuple[Kernel, tuple[int, ...], Any, tuple[int, ...], Callable[[list[Array]], Any]]
+"""A kernel, its input slots, its output slot (a tuple of them where there are several), the slots
+that are dead after it, and what takes the inputs out of all slots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +65,10 @@ def schedule(draft: Draft) -> Plan:
         if draft.runs_on(op).host and any(
             name and _may_be_scalar(draft.types.get(name)) for name in op.outputs
         ):
-            call = _as_arrays(call, tuple(map(draft.asarray, op.outputs)))
+            call = _as_arrays(draft, op, call)
         dead = tuple(sorted({numbers[name] for name in _dying(draft, op, at, last_use)}))
-        steps.append((call, sources, targets[0] if len(targets) == 1 else targets, dead))
+        target: Any = targets[0] if len(targets) == 1 else targets
+        steps.append((call, sources, target, dead, _taker(sources)))
     slots: list[Array] = [None] * count
     for name, array in draft.constants.items():
         slots[numbers[name]] = array
@@ -86,6 +88,14 @@ def schedule(draft: Draft) -> Plan:
     )
 
 
+def _taker(sources: tuple[int, ...]) -> Callable[[list[Array]], Any]:
+    """Takes these slots, as a tuple or a list."""
+    if len(sources) > 1:
+        return itemgetter(*sources)
+    first = sources[0] if sources else 0
+    return itemgetter(slice(first, first + len(sources)))
+
+
 def _dying(draft: Draft, op: Op, at: int, last_use: dict[str, int]) -> set[str]:
     """Values that hold memory of the run's own and are not used after operation number `at`."""
     names = {name for name in (*op.inputs, *op.outputs) if name and last_use.get(name, at) == at}
@@ -100,6 +110,7 @@ class _Memory:
         self.last_use = last_use
         self.kept = set(draft.inputs) | draft.constants.keys()
         self.roots = {name: frozenset({name}) for name in self.kept}
+        self.kept.add("")  # owns what kernels hold themselves, such as the constants of bodies
         self.owners: set[str] = set()
         self.sharers: dict[str, list[str]] = {}
 
@@ -112,7 +123,8 @@ class _Memory:
                 continue
             if fresh:
                 self.owners.add(name)
-            self.roots[name] = frozenset({name}) if fresh else inputs | {op.outputs[0]}
+            own = {""} if op.has_bodies or not op.inputs else {op.outputs[0]}
+            self.roots[name] = frozenset({name}) if fresh else inputs | own
             for root in self.roots[name] - {name}:
                 self.sharers.setdefault(root, []).append(name)
 
@@ -158,10 +170,14 @@ def _may_be_scalar(known: ValueType | None) -> bool:
     return known is None or (known.kind == "tensor" and not known.shape)
 
 
-def _as_arrays(kernel: Kernel, make: tuple[Callable[[Any], Array], ...]) -> Kernel:
+def _as_arrays(draft: Draft, op: Op, kernel: Kernel) -> Kernel:
     """NumPy's functions return scalars where an array without dimensions is due: make it one."""
+    make = tuple(map(draft.asarray, op.outputs))
     if len(make) == 1:
         one = make[0]
+        known = draft.types.get(op.outputs[0])
+        if known is not None and known.dtype:
+            return lambda *inputs: one(kernel(*inputs))
         return lambda *inputs: _array(one, kernel(*inputs))
     return lambda *inputs: tuple(map(_array, make, kernel(*inputs)))
 

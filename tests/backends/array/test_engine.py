@@ -18,7 +18,7 @@ from rlx.program import load
 
 def compiled(text: str):
     """A program in ONNX's text form, without its header, on the numpy backend."""
-    header = '<ir_version: 10, opset_import: ["": 28]>\n'
+    header = '<ir_version: 10, opset_import: ["": 28, "ai.onnx.preview.training": 1]>\n'
     program = load((header + text).encode())
     return open_cpu(DeviceSpec("cpu"), {}).compile(program, CompileOptions())
 
@@ -56,9 +56,17 @@ def test_options_are_refused():
 
 
 def test_an_operation_without_a_kernel_names_its_node():
-    says = r"^node 'img': no array kernel for ImageDecoder\. Fix: choose a backend"
+    says = (
+        r"^node 'slope': no array kernel for ai\.onnx\.preview\.training::Gradient\. "
+        r"Fix: choose a backend that covers it: run `rlx explain --all`\.$"
+    )
     with pytest.raises(NotImplementedError, match=says):
-        compiled("m (uint8[N] x) => (uint8[H,W,C] y) { [img] y = ImageDecoder(x) }")
+        compiled(
+            """m (float[N] x) => (float[N] g) {
+                 y = Mul(x, x)
+                 [slope] g = ai.onnx.preview.training.Gradient <xs = ["x"], y = "y"> (x)
+               }"""
+        )
 
 
 def test_values_that_are_not_tensors_are_refused():

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import numpy as np
+
     from rlx.device import DeviceSpec
     from rlx.program import Program
 
@@ -49,13 +51,43 @@ class Executable(Protocol):
         """Run once: inputs in the program's input order, outputs in its output order.
 
         Inputs are NumPy arrays that were checked against the program's names, dtypes and shapes
-        (sequences are lists, absent optionals None). Inputs are not written to, and outputs are
-        not views of the inputs.
+        (sequences are lists, absent optionals None); with `NativeArrays`, also those that were
+        adopted. Inputs are not written to, outputs are not views of the inputs, and no later run
+        writes to them.
         """
         ...
 
     def close(self) -> None:
         """Release what the executable holds; calling it again does nothing."""
+        ...
+
+
+@runtime_checkable
+class NativeArrays(Protocol):
+    """What an executable may offer besides, all of it or nothing: arrays of the backend's own.
+
+    With it, such arrays go in without a detour through NumPy, outputs that NumPy's protocols
+    can't read become NumPy arrays, and a graph's params are moved to the device once. `run` then
+    takes NumPy arrays and the backend's own, also mixed.
+    """
+
+    def adopt(self, value: object) -> Array | None:
+        """The value as an array of the backend's own, where it is one and on this device.
+
+        Nothing is cast and nothing is copied; None for everything else, NumPy arrays included.
+        """
+        ...
+
+    def describe(self, array: Array) -> tuple[str, tuple[int, ...]]:
+        """The dtype, by ONNX's name, and the shape of an array that was adopted."""
+        ...
+
+    def to_host(self, array: Array) -> np.ndarray[Any, Any]:
+        """One of `run`'s outputs as a NumPy array, of ml_dtypes' dtype where NumPy has none."""
+        ...
+
+    def to_device(self, array: np.ndarray[Any, Any]) -> Array:
+        """A NumPy array, which its caller no longer writes to, as one of the backend's own."""
         ...
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from rlx.errors import ExecutionError, RlxError, SessionClosed, printable
 from rlx.session import leases
-from rlx.session.inputs import Door
+from rlx.session.inputs import Door, Native
 from rlx.session.opening import cause_text
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ class CompiledProgram:
         self.options = options
         """What was asked of the compilation, such as its precision."""
         takes, run = self._entry(program, executable)
-        door = Door(takes, run, _failure(lease.id, program.name), lease.id)
+        native = Native.of(executable, str(lease.spec))
+        door = Door(takes, run, _failure(lease.id, program.name), lease.id, native)
         self._call: Callable[..., tuple[Any, ...]] = door.call
         self._call_native: Callable[..., tuple[Any, ...]] = door.call_native
         self._order = door.order

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rlx.errors import InputError, printable
 from rlx.session.compiled import CompiledProgram
+from rlx.session.inputs import Native
 from rlx.session.inputs.flat import from_bytes, from_pair, reshaped, short_dtype
 from rlx.session.inputs.params import Params
 
@@ -39,7 +40,12 @@ class CompiledGraph(CompiledProgram):
         params: tuple[str, ...],
     ):
         declared = {value.name: value for value in program.inputs if value.name in params}
-        self._params = Params(program.name, [declared[name] for name in params], executable)
+        self._params = Params(
+            program.name,
+            [declared[name] for name in params],
+            executable.run,
+            Native.of(executable, str(lease.spec)),
+        )
         super().__init__(program, route, lease, executable, options)
 
     def _entry(self, program: Program, executable: Executable) -> tuple[Program, Run]:  # noqa: ARG002 - the params have it

@@ -24,17 +24,30 @@ class Dlpack:
         return self.array.__dlpack_device__()
 
 
-class Elsewhere:
-    """An array that can't be read from here."""
+class Unreadable:
+    """An array that can't be read, although it is in the host's memory."""
 
     def __dlpack__(self, **options):
-        raise BufferError("it lies on cuda:0")
+        raise BufferError("it has strides")
 
     def __dlpack_device__(self):
-        return (2, 0)
+        return (1, 0)
 
     def __array__(self, dtype=None, copy=None):
-        raise TypeError("use .cpu()")
+        raise TypeError("use .contiguous()")
+
+
+class Elsewhere:
+    """An array on a device, which its library would copy from there without a word."""
+
+    def __init__(self, kind, index=0):
+        self.device = kind, index
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __array__(self, dtype=None, copy=None):
+        return X
 
 
 class Arrayish:
@@ -49,12 +62,28 @@ def test_anything_that_is_an_array_is_read(value):
     assert np.shares_memory(got, X)
 
 
-def test_an_array_elsewhere_says_why_it_cannot_be_read():
-    assert refused(door(tensor(1, 4)), Elsewhere()) == (
-        "mlp: input 'a' is an Elsewhere that NumPy can't read "
-        "(BufferError: it lies on cuda:0; TypeError: use .cpu()). "
+def test_an_array_says_why_it_cannot_be_read():
+    assert refused(door(tensor(1, 4)), Unreadable()) == (
+        "mlp: input 'a' is an Unreadable that NumPy can't read "
+        "(BufferError: it has strides; TypeError: use .contiguous()). "
         "Fix: move it to the CPU, to a dtype that NumPy has, or pass a NumPy array."
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "index", "shown"),
+    [(2, 1, "cuda:1"), (10, 0, "rocm:0"), (8, 0, "metal:0"), (99, 0, "DLPack device 99:0")],
+)
+def test_an_array_on_a_device_is_not_copied_from_there(kind, index, shown):
+    assert refused(door(tensor(1, 4)), Elsewhere(kind, index)) == (
+        f"mlp: input 'a' is an Elsewhere on {shown}, the program runs on the host. "
+        "Fix: move it to the CPU, or pass a copy."
+    )
+
+
+@pytest.mark.parametrize("kind", [1, 3, 11, 13])
+def test_memory_that_the_host_can_read_is_read(kind):
+    assert door(tensor(1, 4))(Elsewhere(kind))[0] is X
 
 
 def test_a_numpy_scalar_is_an_array_without_dimensions():

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rlx.backends.array.control import compile_draft
 from rlx.backends.array.draft import Draft
 from rlx.backends.array.host import NUMPY
@@ -60,7 +62,8 @@ class ArrayExecutable:
         copy = self._library.copy
         if copy is not None:
             for position in plan.copied:
-                outputs[position] = copied(outputs[position], copy)
+                mine = isinstance(outputs[position], np.ndarray)
+                outputs[position] = copied(outputs[position], NUMPY.copy if mine else copy)
         return outputs
 
     def prepare(self, types: Sequence[ValueType]) -> None:
@@ -73,7 +76,11 @@ class ArrayExecutable:
 
     def to_host(self, array: Array) -> Host:
         """One of the outputs as a NumPy array; it may share memory."""
-        return self._library.to_host(array)
+        return array if isinstance(array, np.ndarray) else self._library.to_host(array)
+
+    def to_device(self, array: Host) -> Array:
+        """A NumPy array as one of the library, on the device; it may share memory."""
+        return self._library.guard(self._library.to_native, array)
 
     def adopt(self, value: object) -> Array | None:
         """The value, where it is an array of the library on this device; None: it is not."""
@@ -81,7 +88,8 @@ class ArrayExecutable:
 
     def describe(self, array: Array) -> tuple[str, tuple[int, ...]]:
         """The dtype, by ONNX's name, and the shape of an array that was adopted."""
-        return self._library.name_of(array), tuple(array.shape)
+        name_of = NUMPY.name_of if isinstance(array, np.ndarray) else self._library.name_of
+        return name_of(array), tuple(array.shape)
 
     def close(self) -> None:
         """Let go of the constants; calling it again does nothing."""

@@ -9,9 +9,14 @@ import numpy as np
 
 from rlx.errors import printable
 from rlx.session.inputs.dtypes import numpy_dtype, onnx_name
+from rlx.session.inputs.native import Native, elsewhere
 
 if TYPE_CHECKING:
     from rlx.program import ValueType
+
+
+HOST = Native()
+"""Of an executable that takes NumPy arrays only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,57 +27,78 @@ class Problem:
     fix: str | None = None
 
 
-def read(value: Any, kind: ValueType) -> Any:
+def read(value: Any, kind: ValueType, native: Native = HOST) -> Any:
     """The value as the backend takes it, or the `Problem` that forbids it.
 
-    Tensors become NumPy arrays, sequences lists of them; an absent optional stays None. Shapes
-    are checked elsewhere; the dtype is checked here.
+    Tensors become NumPy arrays, but for arrays of the backend's own, and sequences lists of them;
+    an absent optional stays None. Shapes are checked elsewhere; the dtype is checked here.
     """
-    return _READERS.get(kind.kind, _any)(value, kind.dtype)
+    return _READERS.get(kind.kind, _any)(value, kind.dtype, native)
 
 
-def _tensor(value: Any, dtype: str) -> Any:
-    array = as_array(value, dtype)
+def _tensor(value: Any, dtype: str, native: Native) -> Any:
+    own = _own(value, dtype, native)
+    if own is not None:
+        return own
+    array = as_array(value, dtype, native.place)
     if isinstance(array, Problem):
         return array
     return _strings(array) if dtype == "string" else _typed(array, dtype)
 
 
-def _sequence(value: Any, dtype: str) -> Any:
+def _own(value: Any, dtype: str, native: Native) -> Any:
+    """An array of the backend's own, or what is wrong with it; None: it is none."""
+    if native.adopt is None or native.describe is None or isinstance(value, np.ndarray):
+        return None
+    if value is None or dtype == "string" or (array := native.adopt(value)) is None:
+        return None
+    found, _ = native.describe(array)
+    if found == dtype or not dtype:
+        return array
+    return Problem(f"is {found}, it takes {dtype}", f"convert it to {dtype}, if that is meant.")
+
+
+def _sequence(value: Any, dtype: str, native: Native) -> Any:
     if not isinstance(value, list | tuple):
         return Problem(f"is {a(value)}, it takes a list of arrays", "pass a list.")
     element = dtype.removeprefix("seq(").removesuffix(")")
     read_all = []
     for position, one in enumerate(value):
-        array = _tensor(one, element)
+        array = _tensor(one, element, native)
         if isinstance(array, Problem):
             return Problem(f"[{position}] {array.text}", array.fix)
         read_all.append(array)
     return read_all
 
 
-def _optional(value: Any, dtype: str) -> Any:
+def _optional(value: Any, dtype: str, native: Native) -> Any:
     if value is None:
         return None
     inner = dtype.removeprefix("optional(").removesuffix(")")
-    return _sequence(value, inner) if inner.startswith("seq(") else _tensor(value, inner)
+    return (_sequence if inner.startswith("seq(") else _tensor)(value, inner, native)
 
 
-def _any(value: Any, dtype: str) -> Any:  # noqa: ARG001 - a map, or a type of another domain
+def _any(value: Any, dtype: str, native: Native) -> Any:  # noqa: ARG001 - a map, or a foreign type
     return value
 
 
 _READERS = {"tensor": _tensor, "sequence": _sequence, "optional": _optional}
 
 
-def as_array(value: Any, dtype: str) -> np.ndarray[Any, Any] | Problem:
-    """The value as an array, where it is one or offers `__dlpack__` or `__array__`."""
+def as_array(value: Any, dtype: str, place: str = "") -> np.ndarray[Any, Any] | Problem:
+    """The value as an array, where it is one or offers `__dlpack__` or `__array__`.
+
+    One on a device is not copied from there; `place` is where it would have to be.
+    """
     if isinstance(value, np.ma.MaskedArray):
         return Problem("is a masked array, whose mask would be ignored", "pass x.filled(value).")
     if isinstance(value, np.ndarray):
         return np.asarray(value)
     if value is None:
         return Problem("is None, and it is not optional", "pass an array.")
+    if (device := elsewhere(value)) is not None:
+        runs = f", the program runs on {place}" if place else ", where NumPy can't read it"
+        return Problem(f"is {a(value)} on {device}{runs}", "move it to the CPU, or pass a copy.")
     failures = []
     for method, convert in (("__dlpack__", np.from_dlpack), ("__array__", np.asanyarray)):
         try:

@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rlx.errors import InputError, printable
-from rlx.session.inputs.arrays import Problem, read
+from rlx.session.inputs.arrays import HOST, Problem, read
 from rlx.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rlx.program import Value
+    from rlx.session.inputs.native import Native
 
 Problems = list[tuple[str, str | None]]
 """What is wrong, each with its fix."""
 
 
-def admit(program: str, declared: Sequence[Value], values: Sequence[Any]) -> tuple[Any, ...]:
+def admit(
+    program: str, declared: Sequence[Value], values: Sequence[Any], *, native: Native = HOST
+) -> tuple[Any, ...]:
     """The values in the form that backends take, in order.
 
     Raises:
@@ -33,13 +36,15 @@ def admit(program: str, declared: Sequence[Value], values: Sequence[Any]) -> tup
             fix="pass the inputs by position in that order, or by name with run().",
         )
     problems: Problems = []
-    admitted = _check(declared, values, problems)
+    admitted = _check(declared, values, problems, native)
     if problems:
         _refuse(program, problems)
     return admitted
 
 
-def pick(program: str, declared: Sequence[Value], named: Mapping[str, Any]) -> tuple[Any, ...]:
+def pick(
+    program: str, declared: Sequence[Value], named: Mapping[str, Any], *, native: Native = HOST
+) -> tuple[Any, ...]:
     """The values of a mapping in the program's order, read and checked.
 
     Raises:
@@ -61,7 +66,7 @@ def pick(program: str, declared: Sequence[Value], named: Mapping[str, Any]) -> t
     missing = [one for one in names if one not in named]
     problems += [(f"input {one!r} is missing", _known(names)) for one in missing]
     present = [one for one in declared if one.name in named]
-    admitted = _check(present, [named[one.name] for one in present], problems)
+    admitted = _check(present, [named[one.name] for one in present], problems, native)
     if problems:
         _refuse(program, problems)
     return admitted
@@ -71,11 +76,13 @@ def _known(names: Sequence[str]) -> str:
     return f"pass exactly {', '.join(map(printable, names))}." if names else "pass nothing."
 
 
-def _check(declared: Sequence[Value], values: Sequence[Any], problems: Problems) -> tuple[Any, ...]:
+def _check(
+    declared: Sequence[Value], values: Sequence[Any], problems: Problems, native: Native
+) -> tuple[Any, ...]:
     sizes: dict[str, tuple[int, str]] = {}
     admitted = []
     for one, value in zip(declared, values, strict=True):
-        array = read(value, one.type)
+        array = read(value, one.type, native)
         found = array if isinstance(array, Problem) else _shape(one, array, sizes)
         if found is not None:
             gap = "" if found.text.startswith("[") else " "
@@ -92,10 +99,11 @@ def _shape(one: Value, array: Any, sizes: dict[str, tuple[int, str]]) -> Problem
     shown = "(" + ", ".join("?" if size is None else str(size) for size in wanted) + ")"
     if array.ndim != len(wanted):
         many = f"{array.ndim} dimension{'s' * (array.ndim != 1)}"
-        return Problem(f"has {many}, shape {array.shape}, it takes {len(wanted)}: {shown}")
-    for axis, (size, got) in enumerate(zip(wanted, array.shape, strict=True)):
+        return Problem(f"has {many}, shape {tuple(array.shape)}, it takes {len(wanted)}: {shown}")
+    sizes_got = tuple(array.shape)
+    for axis, (size, got) in enumerate(zip(wanted, sizes_got, strict=True)):
         if isinstance(size, int) and size != got:
-            return Problem(f"has shape {array.shape}, it takes {shown}: axis {axis} must be {size}")
+            return Problem(f"has shape {sizes_got}, it takes {shown}: axis {axis} must be {size}")
         if isinstance(size, str):
             first, where = sizes.setdefault(size, (got, one.name))
             if first != got:

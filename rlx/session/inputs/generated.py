@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rlx.errors import RlxError, printable
+from rlx.session.inputs.arrays import HOST
 from rlx.session.inputs.dtypes import numpy_dtype
 from rlx.session.inputs.explain import admit, pick
 from rlx.session.inputs.results import count, finish
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
 
     from rlx.program import Value, ValueType
     from rlx.program.types import Interface
+    from rlx.session.inputs.native import Native
 
 _RUN = """\
         if len(inputs) == {inputs}:
             {arrive} = inputs
             if not ({fits}):
-                inputs = admit(inputs)
+                inputs = {enter}(inputs)
         else:
             inputs = admit(inputs)
         try:
@@ -44,7 +46,7 @@ def make({{cells}}):
                 {{leave}} = outputs
                 if {{sound}}:
                     return {{leave}}
-        except TypeError:  # they are no sequence
+{{hosted}}        except TypeError:  # they are no sequence
             pass
         return finish(outputs)
 
@@ -59,8 +61,35 @@ def make({{cells}}):
             pass
         return pick(named)
 
-    return call, call_native, order
+{{enters}}    return call, call_native, order
 """
+_HOSTED = """\
+                outputs = {leave} = to_host({leave})
+                if {sound}:
+                    return {leave}
+"""
+"""Where the backend returns arrays of its own."""
+_ENTER = """\
+    def enter(inputs):
+        {arrive} = inputs
+{steps}        if {sizes}:
+            return {arrive}
+        return admit(inputs)
+
+"""
+_STEP = """\
+        if ndarray is type({array}):
+            if {dtype} is not {array}.dtype:
+                return admit(inputs)
+            {shape} = {array}.shape
+        elif ({array} := adopt({array})) is None:
+            return admit(inputs)
+        else:
+            found, {shape} = describe({array})
+            if found != {name!r}:
+                return admit(inputs)
+"""
+"""The same checks where an input is an array of the backend's own."""
 
 
 class Door:
@@ -82,29 +111,40 @@ class Door:
         run: Callable[[Sequence[Any]], Sequence[Any]],
         failure: Callable[[Exception], RlxError],
         backend: str = "",
+        native: Native = HOST,
     ):
         name, takes, gives = program.name, program.inputs, program.outputs
         made_by = f"{name} on {backend}" if backend else name
         cells: dict[str, Any] = {
             "RlxError": RlxError,
-            "admit": partial(admit, name, takes),
+            "admit": partial(admit, name, takes, native=native),
+            "adopt": native.adopt,
             "count": partial(count, made_by, gives),
+            "describe": native.describe,
             "failure": failure,
-            "finish": partial(finish, made_by, gives),
+            "finish": partial(finish, made_by, gives, native=native),
             "ndarray": np.ndarray,
-            "pick": partial(pick, name, takes),
+            "pick": partial(pick, name, takes, native=native),
             "run": run,
+            "to_host": partial(_on_host, native.to_host or np.asarray, failure),
         }
         cells.update((f"name{i}", value.name) for i, value in enumerate(takes))
         fits, sound = _fits(takes, cells), _sound(gives, cells)
+        arrive = _tuple(f"a{i}" for i in range(len(takes)))
+        leave = _tuple(f"b{i}" for i in range(len(gives)))
+        enters = "" if native.adopt is None or fits == "False" else _enter(takes, arrive, cells)
+        hosts = native.to_host is not None and sound not in ("False", "True")
         self.source = _SOURCE.format(
             cells=", ".join(cells),
+            enter="enter" if enters else "admit",
+            enters=enters,
             fits=fits,
+            hosted=_HOSTED.format(leave=leave, sound=sound) if hosts else "",
             sound=sound,
             inputs=len(takes),
             outputs=len(gives),
-            arrive=_tuple(f"a{i}" for i in range(len(takes))),
-            leave=_tuple(f"b{i}" for i in range(len(gives))),
+            arrive=arrive,
+            leave=leave,
             named=_tuple(f"named[name{i}]" for i in range(len(takes))),
         )
         space: dict[str, Any] = {}
@@ -125,8 +165,34 @@ def _fits(takes: Sequence[Value], cells: dict[str, Any]) -> str:
     terms = _kinds("a", "d", takes, cells)
     first: dict[str, str] = {}
     for i, value in enumerate(takes):
-        terms += _sizes(f"a{i}", f"s{i}", value.type.shape, first)
+        terms += _sizes(f"a{i}.shape", f"s{i}", value.type.shape, first)
     return " and ".join(terms)
+
+
+def _enter(takes: Sequence[Value], arrive: str, cells: dict[str, Any]) -> str:
+    """The function that takes arrays of the backend's own, and those that `fits` refused."""
+    dtypes = {dtype: name for name, dtype in cells.items() if isinstance(dtype, np.dtype)}
+    steps, terms, first = "", [], dict[str, str]()
+    for i, value in enumerate(takes):
+        dtype = numpy_dtype(value.type.dtype)
+        assert dtype is not None, value
+        steps += _STEP.format(
+            array=f"a{i}", shape=f"s{i}", dtype=dtypes[dtype], name=value.type.dtype
+        )
+        terms += _sizes(f"s{i}", f"s{i}", value.type.shape, first)
+    return _ENTER.format(arrive=arrive, steps=steps, sizes=" and ".join(terms) or "True")
+
+
+def _on_host(
+    to_host: Callable[[Any], Any], failure: Callable[[Exception], RlxError], outputs: Sequence[Any]
+) -> tuple[Any, ...]:
+    """Outputs as NumPy arrays; what computes late fails here."""
+    try:
+        return tuple([one if type(one) is np.ndarray else to_host(one) for one in outputs])
+    except RlxError:
+        raise
+    except Exception as error:
+        raise failure(error) from error
 
 
 def _kinds(array: str, dtype: str, values: Sequence[Value], cells: dict[str, Any]) -> list[str]:
@@ -143,13 +209,15 @@ def _kinds(array: str, dtype: str, values: Sequence[Value], cells: dict[str, Any
 
 
 def _sizes(
-    array: str, shape: str, wanted: tuple[int | str | None, ...] | None, first: dict[str, str]
+    given: str, shape: str, wanted: tuple[int | str | None, ...] | None, first: dict[str, str]
 ) -> list[str]:
+    """That the shape `given` is the one wanted; it is called `shape` where that is looked at."""
     if wanted is None:
         return []
     if all(isinstance(size, int) for size in wanted):
-        return [f"{array}.shape == {_tuple(wanted)}"]
-    terms = [f"len({shape} := {array}.shape) == {len(wanted)}"]
+        return [f"{given} == {_tuple(wanted)}"]
+    called = shape if given == shape else f"{shape} := {given}"
+    terms = [f"len({called}) == {len(wanted)}"]
     for axis, size in enumerate(wanted):
         here = f"{shape}[{axis}]"
         if isinstance(size, int):

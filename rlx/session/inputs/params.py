@@ -11,25 +11,32 @@ from rlx.session.inputs.explain import admit
 from rlx.spelling import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from rlx.backends.protocol import Executable
     from rlx.program import Value
+    from rlx.session.inputs.native import Native
 
 
 class Params:
     """An executable that is run with its first inputs only: the parameters follow them.
 
-    What the executable's `adopt` makes of a parameter is kept, so that it is moved to the device
-    once; without `adopt`, a copy in the host's memory is.
+    Where the backend has arrays of its own, a parameter is moved to the device once; else a copy
+    in the host's memory is kept.
     """
 
-    __slots__ = ("_all", "_declared", "_name", "_run", "_values")
+    __slots__ = ("_all", "_declared", "_name", "_native", "_run", "_values")
 
-    def __init__(self, name: str, declared: Sequence[Value], executable: Executable):
+    def __init__(
+        self,
+        name: str,
+        declared: Sequence[Value],
+        run: Callable[[Sequence[Any]], Sequence[Any]],
+        native: Native,
+    ):
         self._name = name
         self._declared = {value.name: value for value in declared}
-        self._run = executable.run
+        self._native = native
+        self._run = run
         self._values: dict[str, Any] = {}
         self._all: tuple[Any, ...] | None = None if declared else ()
 
@@ -62,7 +69,7 @@ class Params:
             InputError: its dtype or shape is not the declared one.
         """
         try:
-            (array,) = admit(self._name, [self._declared[name]], [data])
+            (array,) = admit(self._name, [self._declared[name]], [data], native=self._native)
         except InputError as error:
             text = error.message.replace(": input ", ": parameter ", 1)
             raise InputError(text, fix=error.fix) from None
@@ -93,5 +100,8 @@ class Params:
         self._values, self._all = {}, None
 
     def _kept(self, array: Any) -> Any:
-        """The parameter in memory that its caller does not hold."""
-        return np.array(array) if isinstance(array, np.ndarray) else array
+        """The parameter on the device, in memory that its caller does not write to."""
+        if not isinstance(array, np.ndarray):
+            return array
+        own = np.array(array, order="C")
+        return own if self._native.to_device is None else self._native.to_device(own)

@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rlx.errors import ContractError, printable
-from rlx.session.inputs.arrays import Problem, a, as_array
+from rlx.session.inputs.arrays import HOST, Problem, a, as_array
 from rlx.session.inputs.dtypes import numpy_dtype, onnx_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rlx.program import Value
+    from rlx.session.inputs.native import Native
 
 
-def finish(program: str, declared: Sequence[Value], outputs: Any) -> tuple[Any, ...]:
+def finish(
+    program: str, declared: Sequence[Value], outputs: Any, *, native: Native = HOST
+) -> tuple[Any, ...]:
     """The outputs as NumPy arrays.
 
     Raises:
@@ -24,7 +27,8 @@ def finish(program: str, declared: Sequence[Value], outputs: Any) -> tuple[Any, 
             of another dtype or number of dimensions.
     """
     got = count(program, declared, outputs)
-    return tuple(_output(program, one, value) for one, value in zip(declared, got, strict=True))
+    pairs = zip(declared, got, strict=True)
+    return tuple(_output(program, one, value, native) for one, value in pairs)
 
 
 def count(program: str, declared: Sequence[Value], outputs: Any) -> tuple[Any, ...]:
@@ -39,11 +43,11 @@ def count(program: str, declared: Sequence[Value], outputs: Any) -> tuple[Any, .
     return tuple(outputs)
 
 
-def _output(program: str, one: Value, value: Any) -> Any:
+def _output(program: str, one: Value, value: Any, native: Native) -> Any:
     kind = one.type
     if kind.kind != "tensor":
-        return _container(program, one, value)
-    array = _array(program, one, value)
+        return _container(program, one, value, native)
+    array = _array(program, one, value, native)
     wanted = numpy_dtype(kind.dtype)
     if wanted is not None and array.dtype != wanted:
         if kind.dtype == "string" and array.dtype.kind == "U":
@@ -61,16 +65,18 @@ def _output(program: str, one: Value, value: Any) -> Any:
     return array
 
 
-def _container(program: str, one: Value, value: Any) -> Any:
+def _container(program: str, one: Value, value: Any, native: Native) -> Any:
     """Sequences as lists, an absent optional as None, maps as they are."""
     if isinstance(value, list | tuple):
-        return [_container(program, one, element) for element in value]
+        return [_container(program, one, element, native) for element in value]
     if value is None or isinstance(value, dict):
         return value
-    return _array(program, one, value)
+    return _array(program, one, value, native)
 
 
-def _array(program: str, one: Value, value: Any) -> np.ndarray[Any, Any]:
+def _array(program: str, one: Value, value: Any, native: Native) -> np.ndarray[Any, Any]:
+    if native.to_host is not None and value is not None and not isinstance(value, np.ndarray):
+        value = native.to_host(value)
     array = as_array(value, one.type.dtype)
     if isinstance(array, Problem):
         raise ContractError(f"{printable(program)}: output {one.name!r} {array.text}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,7 +10,7 @@ import click
 from rlx.cli import options, output
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rlx.conformance.conform import Result
 
@@ -17,14 +18,12 @@ if TYPE_CHECKING:
 @click.command("conform", short_help="Hold the claims of backends against what they do.")
 @click.option("--backend", "backends", multiple=True, metavar="ID", help="Only this backend.")
 @click.option("--op", "operations", multiple=True, metavar="NAME", help="Only this operation.")
-@click.option("--write", is_flag=True, help="Write what was measured as the coverage to claim.")
+@click.option("--check", is_flag=True, help="Compare with the committed evidence as well.")
+@click.option("--write", is_flag=True, help="Claim what was measured: write the coverage.")
 @click.option("--user", is_flag=True, help="With --write: into your own configuration.")
-@click.option("--check", is_flag=True, help="Compare with the committed evidence, too.")
+@click.option("--report", is_flag=True, help="Draw the committed evidence, and run nothing.")
 @click.option(
-    "--sample",
-    type=options.Whole(min=1),
-    metavar="N",
-    help="Only N operations, drawn by --seed.",
+    "--sample", type=options.Whole(min=1), metavar="N", help="Only N operations, drawn by --seed."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="What --sample draws by.")
 @click.option(
@@ -41,9 +40,10 @@ if TYPE_CHECKING:
 def command(
     backends: tuple[str, ...],
     operations: tuple[str, ...],
+    check: bool,
     write: bool,
     user: bool,
-    check: bool,
+    report: bool,
     sample: int | None,
     seed: int,
     jobs: int,
@@ -62,19 +62,92 @@ def command(
     rlx conform --backend numpy --op Add   one operation of one backend
     rlx conform --check --sample 10        ten operations, against the committed evidence
     rlx conform --backend mine --write     measure, and claim what was measured
+    rlx conform --report                   a page and a picture of the committed evidence
     """
+    _sensible(write, user, check, report, operations or sample)
+    if report:
+        return _reported(check)
     from rlx.cli.progress import bar
-    from rlx.conformance.conform import conform
+    from rlx.conformance import evidence
+    from rlx.conformance.conform import conform, drawn
 
     names = backends or tuple(_here(config))
+    if sample is not None:
+        operations = drawn(names, operations, sample, seed, config)
+    settle = partial(_settle, user) if write else None
     with bar() as progress:
-        results = conform(names, progress, operations=operations, config=config, jobs=jobs)
+        results = conform(
+            names, progress, operations=operations, config=config, jobs=jobs, settle=settle
+        )
+    changed = _against_evidence(results, whole=not operations) if check else {}
+    if write and not user:
+        for one in results:
+            evidence.write(one)
     if as_json or as_format == "json":
-        output.dump(to_json(results))
+        output.dump(to_json(results, changed))
     else:
         output.text(table(results))
         output.text(details(results, verbose))
-    return int(any(map(findings, results)))
+        output.text([f"{name}: {line}" for name, lines in changed.items() for line in lines])
+    return int(any(map(findings, results)) or any(changed.values()))
+
+
+def _sensible(write: bool, user: bool, check: bool, report: bool, partly: Any) -> None:
+    """Refuse options that contradict each other."""
+    if write and partly:
+        raise click.UsageError(
+            "--write measures every operation. Fix: leave --op and --sample out."
+        )
+    if write and (check or report):
+        raise click.UsageError("--write does not go with --check or --report. Fix: run one first.")
+    if user and not write:
+        raise click.UsageError("--user says where --write writes. Fix: add --write.")
+    if report and partly:
+        raise click.UsageError("--report runs nothing. Fix: leave --op and --sample out.")
+
+
+def _settle(user: bool, results: Sequence[Result]) -> None:
+    """Write each backend's coverage where it is in force from now on."""
+    from rlx.conformance import writing
+
+    for one in results:
+        packaged = None if user else writing.packaged_place(one)
+        if packaged is None:
+            output.text(f"wrote {writing.write_user(one)}", err=True)
+        else:
+            writing.write_packaged(one, packaged)
+            output.text(f"wrote {packaged}", err=True)
+
+
+def _against_evidence(results: Sequence[Result], *, whole: bool) -> dict[str, list[str]]:
+    """By backend, in what the run differs from the committed evidence."""
+    from rlx.conformance import evidence
+
+    found = {}
+    for one in results:
+        name = one.registration.id
+        committed = evidence.read(name)
+        if committed is None:
+            found[name] = [f"no evidence is committed. Fix: rlx conform --backend {name} --write"]
+            continue
+        now = evidence.of(one)
+        found[name] = list(evidence.differences(committed, now, whole=whole))
+        if found[name] and committed.engine != now.engine:
+            found[name].append(f"the evidence was taken with {committed.engine}, not {now.engine}")
+    return found
+
+
+def _reported(check: bool) -> int:
+    """Write the page and the picture; or say whether the page is what the evidence says."""
+    from rlx.conformance.report import stale, write
+
+    if not check:
+        output.text([f"wrote {path}" for path in write()])
+        return 0
+    old = stale()
+    fix = "Fix: run `rlx conform --report`."
+    output.text([f"{path} is not what the evidence says. {fix}" for path in old], err=True)
+    return int(bool(old))
 
 
 def _here(config: Sequence[str]) -> list[str]:
@@ -140,7 +213,7 @@ def details(results: Sequence[Result], verbose: bool) -> list[str]:
     return lines
 
 
-def to_json(results: Sequence[Result]) -> list[dict[str, Any]]:
+def to_json(results: Sequence[Result], changed: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What `--json` prints."""
     return [
         {
@@ -156,6 +229,7 @@ def to_json(results: Sequence[Result]) -> list[dict[str, Any]]:
             },
             "trials": len(one.findings.records),
             "verdicts": {name: one.verdicts.total(name) for name in ("pass", "refused", *COLUMNS)},
+            "changed": list(changed.get(one.registration.id, ())),
             "findings": [
                 {
                     "operation": found.operation,

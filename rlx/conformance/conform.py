@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
+from random import Random
 
 from rlx.conformance.blame import blame
 from rlx.conformance.cases import Case, load_cases, operations_of
@@ -41,19 +42,20 @@ class Result:
     """What the trials support."""
     verdicts: Verdicts
     """What they say about the claims in force."""
-    suite: Tally
-    """ONNX's cases through the router."""
     flukes: tuple[str, ...] = ()
     """Trials that ended a process once, and not when they were run again."""
+    suite: Tally = field(default_factory=Tally)
+    """ONNX's cases through the router."""
 
     @property
     def engine(self) -> str:
         """The engine and its version."""
         return f"{self.registration.id} {self.version}"
 
-    def coverage(self) -> str:
+    def coverage(self, *, packaged: bool) -> str:
         """The text of the coverage file that the trials support."""
-        return render(self.registration.id, self.engine, platform_name(), self.claims)
+        name = self.registration.id
+        return render(name, self.engine, platform_name(), self.claims, packaged=packaged)
 
 
 def platform_name() -> str:
@@ -68,12 +70,14 @@ def conform(
     operations: Sequence[str] = (),
     config: Sequence[str] = (),
     jobs: int = 1,
+    settle: Callable[[Sequence[Result]], None] | None = None,
 ) -> list[Result]:
     """Measure these backends, each in child processes of its own; no router, no coverage.
 
     Then ONNX's cases run once more, as a user would run them. With `operations`, only cases that
     are made of them, and nothing is held together with all else that is claimed. The oracle is
-    measured by the suite's own expected values alone, for it can't judge itself.
+    measured by the suite's own expected values alone, for it can't judge itself. `settle` may
+    change the claims in force to those that were measured, before the cases run once more.
 
     Raises:
         UnknownBackend: no backend has one of the ids.
@@ -93,28 +97,58 @@ def conform(
             ({name: pool for name, pool in pools.items() if name != ORACLE}, True),
             ({name: pool for name, pool in pools.items() if name == ORACLE}, False),
         )
-        tallies = run_suite(pools, cases, progress)
         for group, vary in groups:
             if not group:
                 continue
             whole = not operations
             measured = measure(group, oracle, cases, progress, vary=vary, all_together=whole)
             for name, pool in group.items():
-                findings = measured.findings[name]
                 progress(f"{name}: claims", 0, 1)
+                findings = measured.findings[name]
                 claims = claim(findings, vocabulary, partial(blame, pool))
                 inforce = in_force(registrations[name].coverage)
                 verdicts = judge(findings, inforce.covers, claims.covers)
+                flukes = tuple(pool.flukes)
                 found[name] = Result(
-                    registrations[name],
-                    pool.version,
-                    findings,
-                    claims,
-                    verdicts,
-                    tallies[name],
-                    tuple(pool.flukes),
+                    registrations[name], pool.version, findings, claims, verdicts, flukes
                 )
-    return [found[name] for name in ids]
+        if settle is None:
+            return _routed(found, pools, ids, cases, progress)
+    settle([found[name] for name in ids])
+    with ExitStack() as stack:
+        pools = {name: stack.enter_context(Pool(name, config, jobs)) for name in registrations}
+        written = {
+            name: replace(one, verdicts=judge(one.findings, one.claims.covers, one.claims.covers))
+            for name, one in found.items()
+        }
+        return _routed(written, pools, ids, cases, progress)
+
+
+def _routed(
+    found: Mapping[str, Result],
+    pools: Mapping[str, Pool],
+    ids: Sequence[str],
+    cases: Sequence[Case],
+    progress: Progress,
+) -> list[Result]:
+    """The results with what became of ONNX's cases, run as a user would run them."""
+    tallies = run_suite(pools, cases, progress)
+    return [replace(found[name], suite=tallies[name]) for name in ids]
+
+
+def drawn(
+    ids: Sequence[str], among: Sequence[str], count: int, seed: int, config: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """So many operations that one of the backends claims, drawn by a seed; with `among`, of them.
+
+    Raises:
+        UnknownBackend: no backend has one of the ids.
+    """
+    registry = load_registry(tuple(config))
+    coverages = [registered(registry, name).coverage for name in ids]
+    claimed = {name for one in coverages for row in one.rows for name in row.operations}
+    names = sorted(claimed & set(among) if among else claimed)
+    return tuple(Random(seed).sample(names, min(count, len(names))))
 
 
 def registered(registry: Registry, name: str) -> Registration:

@@ -12,15 +12,17 @@ from rlx.conformance.synthesis import Claim
 from rlx.operations.values import shortest
 
 HEADER = "# yaml-language-server: $schema=../../schemas/coverage.schema.json\n"
-NOTE = "# Written by `python -m rlx.conformance --backend {backend} --write`: do not edit.\n"
+NOTE = "# Written by `rlx conform --backend {backend} --write`: do not edit.\n"
 WIDTH = 100
 
 
-def render(backend: str, engine: str, platform: str, claims: Claims) -> str:
-    """The text of the coverage file of one backend."""
+def render(
+    backend: str, engine: str, platform: str, claims: Claims, *, packaged: bool = True
+) -> str:
+    """The text of the coverage file of one backend; packaged, it names its schema."""
     evidence = {"kind": "measured", "engine": engine, "platform": platform}
     lines = [
-        HEADER,
+        *([HEADER] if packaged else []),
         NOTE.format(backend=backend),
         "apiVersion: rlx/v1\n",
         "kind: Coverage\n",

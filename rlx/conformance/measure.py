@@ -9,7 +9,7 @@ from itertools import chain, islice
 
 from rlx.backends.protocol import Backend
 from rlx.conformance.cases import UNJUDGED, Case, allowed
-from rlx.conformance.corpus import cornered, variants
+from rlx.conformance.corpus import cornered, extreme, variants
 from rlx.conformance.findings import Findings
 from rlx.conformance.trial import RAISED, Outcome, Runner, Trial
 from rlx.errors import ProgramError
@@ -63,6 +63,7 @@ def measure(
             progress(operation, done, len(singles))
             yield from variants(trials, oracle)
             yield from cornered(operation, oracle)
+            yield from extreme(operation, oracle)
 
     _run(runners, findings, suite())
     if vary:

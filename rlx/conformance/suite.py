@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Protocol
 
 from rlx.conformance.cases import UNJUDGED, Case
@@ -42,6 +43,11 @@ class Tally:
     def total(self) -> int:
         """How many cases ran."""
         return sum(map(len, (self.passed, self.refused, self.unjudged, *self.broken.values())))
+
+    @property
+    def cases(self) -> Iterator[str]:
+        """The names of all cases."""
+        return chain(self.passed, self.refused, self.unjudged, *self.broken.values())
 
     @property
     def broken(self) -> Mapping[str, dict[str, str]]:

@@ -118,6 +118,14 @@ def _site() -> Iterator[LayerPath]:
             yield LayerPath(layer, path, printable(str(path)))
 
 
+def user_file() -> Path | None:
+    """Where the user's own manifest is, or would be; None: the user has no home."""
+    import platformdirs
+
+    path = Path(platformdirs.user_config_dir("rlx", appauthor=False)) / FILE
+    return path if path.is_absolute() else None
+
+
 def _plainly_absent() -> bool:
     """True where the system and the user have no file, and it takes no platformdirs to see that.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rlx.manifest.nodes import Document, Node
     from rlx.origin import Origin
 
-Value = int | bool
+Value = int | bool | str
 Keys = tuple[str | int, ...]
 
 
@@ -34,7 +34,7 @@ class Splice:
 
 
 def edit(document: Document, backend: str, key: str, value: Value) -> str:
-    """The text in which the backend's `key` (`rank` or `enabled`) is `value`.
+    """The text in which the backend's `key` (`rank`, `enabled` or `coverage`) is `value`.
 
     Where the file registers the backend, its entry is changed; else its override, which is added
     where there is none. The document has passed the check of its shape.
@@ -220,14 +220,14 @@ def _quotes(document: Document, index: int) -> tuple[str, str]:
 
 
 def _text(backend: str, quote: str) -> str:
-    """An id; one that YAML would not read as text, such as `no`, is quoted."""
+    """An id or a path; one that YAML would not read as text, such as `no`, is quoted."""
     if not quote and read(backend) != backend:
         quote = '"'
     return f"{quote}{backend}{quote}"
 
 
 def _scalar(value: Value) -> str:
-    return str(value).lower()
+    return _text(value, "") if isinstance(value, str) else str(value).lower()
 
 
 def _same(node: Node | None, value: Value) -> bool:

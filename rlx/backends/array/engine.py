@@ -29,6 +29,8 @@ def copied(value: Any, copy: Callable[[Array], Array]) -> Any:
         return [copied(item, copy) for item in value]
     if value.__class__ is dict:
         return dict(value)
+    if value.__class__ is np.ndarray:
+        return np.array(value, order="C")
     return None if value is None else copy(value)
 
 
@@ -62,8 +64,7 @@ class ArrayExecutable:
         copy = self._library.copy
         if copy is not None:
             for position in plan.copied:
-                mine = isinstance(outputs[position], np.ndarray)
-                outputs[position] = copied(outputs[position], NUMPY.copy if mine else copy)
+                outputs[position] = copied(outputs[position], copy)
         return outputs
 
     def prepare(self, types: Sequence[ValueType]) -> None:

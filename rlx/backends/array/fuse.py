@@ -117,4 +117,5 @@ def _absorb(draft: Draft, maker: Op, affine: _Affine, outputs: tuple[str, ...]) 
     for name, value in zip(names, (scaled, offset), strict=True):
         held[name] = xp.astype(value, first.dtype)
         draft.types[name] = replace(draft.types[maker.inputs[1]], shape=tuple(value.shape))
-    return replace(maker, inputs=(maker.inputs[0], *names, *maker.inputs[3:]), outputs=outputs)
+    inputs = (maker.inputs[0], *names, *maker.inputs[3:])
+    return replace(maker, inputs=inputs, outputs=outputs, own=len(inputs))

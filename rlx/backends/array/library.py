@@ -60,6 +60,9 @@ class Library:
     """Kernels by operation that the library does better than the portable ones."""
     hosted: frozenset[str] = frozenset()
     """Operations that NumPy computes on the host instead, because the library cannot."""
+    held: frozenset[str] = frozenset({"string"})
+    """dtypes, by ONNX's names, whose arrays stay NumPy's, as do the operations on them; they are
+    taken, and handed out, as NumPy arrays."""
     compile: Compiler | None = None
     """Compiles programs whose steps do not depend on their data; None: steps run one by one."""
     feeds: bool = False

@@ -34,6 +34,7 @@ def place(draft: Draft) -> None:
         draft.host_inputs = frozenset(
             name for name in draft.inputs if name in wanted and _is_line(draft.types.get(name))
         )
+    draft.host_inputs |= {name for name in draft.inputs if draft.is_held(name)}
     moves = _Moves(draft, draft.host_inputs)
     for op in draft.ops:
         on_host = _on_host(draft, op, moves.on_host, wanted)
@@ -48,7 +49,8 @@ def place(draft: Draft) -> None:
                 inputs.append(moves.to_device(name))
         _judge(draft, op, on_host)
         moves.ops.append(replace(op, inputs=tuple(inputs), on_host=on_host))
-        (moves.on_host if on_host else moves.on_device).update(name for name in op.outputs if name)
+        for name in filter(None, op.outputs):
+            (moves.on_host if on_host or draft.is_held(name) else moves.on_device).add(name)
     draft.outputs = tuple(
         moves.to_host(name, None) if position in draft.host_outputs else moves.to_device(name)
         for position, name in enumerate(draft.outputs)
@@ -88,7 +90,11 @@ def _wanted(draft: Draft) -> set[str]:
 def _on_host(draft: Draft, op: Op, available: set[str], wanted: set[str]) -> bool:
     if op.operation in draft.library.hosted | HOSTED | _ONLY_SIZES:
         return True
-    if op.has_bodies or op.operation in RANDOM:
+    if op.has_bodies:
+        return False
+    if any(draft.is_held(name) for name in (*op.inputs, *op.outputs)):
+        return True
+    if op.operation in RANDOM:
         return False
     if any(name and name not in available for name in op.inputs):
         return False
@@ -113,7 +119,7 @@ class _Moves:
 
     def to_device(self, name: str) -> str:
         """The name of the value on the device; a constant is moved here, once."""
-        if name in self.on_device:
+        if name in self.on_device or self.draft.is_held(name):
             return name
         there = f"{name}@device"
         if there in self.on_device:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import ml_dtypes
@@ -100,7 +101,12 @@ def native(xp: Any, name: str) -> Any:
 
 def name_of_native(array: Any) -> str:
     """The ONNX name of an array's dtype, whose text ends in its name, as in `torch.float32`."""
-    text = str(array.dtype).rpartition(".")[2]
+    return _named(array.dtype)
+
+
+@cache
+def _named(dtype: Any) -> str:
+    text = str(dtype).rpartition(".")[2]
     return _BY_TEXT.get(text, text)
 
 

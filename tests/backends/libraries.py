@@ -1,0 +1,72 @@
+"""Each backend that may be here, opened by its factory whatever the packaged layer says of it."""
+
+import importlib
+
+import numpy as np
+import pytest
+
+import rlx
+from rlx import testing
+
+FACTORIES = {
+    "numpy": ("cpu", "rlx.backends.array.numpy:open_cpu"),
+    "onnxruntime": ("cpu", "rlx.backends.onnxruntime:open_cpu"),
+    "reference": ("cpu", "rlx.backends.reference:open_cpu"),
+    "torch": ("cpu", "rlx.backends.array.torch:open_cpu"),
+    "jax": ("cpu", "rlx.backends.array.jax:open_cpu"),
+    "mlx": ("mlx", "rlx.backends.array.mlx:open_mlx"),
+}
+"""By the module that it needs: the device, and the factory."""
+
+
+def cases(*names):
+    """The backends' names as parameters, each marked with the module that it needs."""
+    free = ("numpy", "reference")
+    return [
+        pytest.param(name, marks=[] if name in free else pytest.mark.needs(name)) for name in names
+    ]
+
+
+EVERY = cases(*FACTORIES)
+OWN = cases("torch", "jax", "mlx")
+"""Those that have arrays of their own."""
+
+
+def session_on(name, *programs):
+    """A session whose only backend is this one, covering the programs."""
+    device, factory = FACTORIES[name]
+    covered = testing.covering(*(rlx.load(one) for one in programs))
+    made = testing.registration(
+        name,
+        device,
+        factory=factory,
+        options=(),
+        coverage=covered,
+        capabilities=("dynamic_shapes",),
+    )
+    return rlx.Session(registry=testing.registry(made))
+
+
+def own_type(name):
+    """The type of the library's arrays."""
+    module, attribute = {
+        "torch": ("torch", "Tensor"),
+        "jax": ("jax", "Array"),
+        "mlx": ("mlx.core", "array"),
+    }[name]
+    return getattr(importlib.import_module(module), attribute)
+
+
+def own(name, array):
+    """A NumPy array as one of the library's, in memory of its own, made as its users make it."""
+    if name == "torch":
+        import torch
+
+        return torch.from_numpy(np.array(array))
+    if name == "jax":
+        import jax.numpy as jnp
+
+        return jnp.array(array)
+    import mlx.core as mx
+
+    return mx.array(array)

@@ -11,6 +11,7 @@ from rlx.backends.protocol import Backend
 from rlx.conformance.cases import UNJUDGED, Case, allowed
 from rlx.conformance.corpus import cornered, extreme, variants
 from rlx.conformance.findings import Findings
+from rlx.conformance.literals.trials import trials as literal_trials
 from rlx.conformance.trial import RAISED, Outcome, Runner, Trial
 from rlx.errors import ProgramError
 from rlx.program import load
@@ -45,6 +46,7 @@ def measure(
     findings = {name: Findings() for name in runners}
     refused: dict[str, str] = {}
     singles: dict[str, list[Trial]] = {}
+    literals = literal_trials()
 
     def suite() -> Iterator[Trial]:
         for done, case in enumerate(cases):
@@ -61,6 +63,7 @@ def measure(
     def varied() -> Iterator[Trial]:
         for done, (operation, trials) in enumerate(sorted(singles.items())):
             progress(operation, done, len(singles))
+            yield from literals.get(operation, ())
             yield from variants(trials, oracle)
             yield from cornered(operation, oracle)
             yield from extreme(operation, oracle)

@@ -1,0 +1,1 @@
+"""Per operation, values that a person can check by hand; the oracle has no part in them."""

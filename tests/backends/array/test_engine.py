@@ -69,12 +69,6 @@ def test_an_operation_without_a_kernel_names_its_node():
         )
 
 
-def test_values_that_are_not_tensors_are_refused():
-    says = r"^node 'i' Identity: 'x' is a sequence, and array kernels take tensors\. Fix: choose"
-    with pytest.raises(NotImplementedError, match=says):
-        compiled("m (seq(float[2]) x) => (seq(float[2]) y) { [i] y = Identity(x) }")
-
-
 def test_a_failing_kernel_names_its_node():
     executable = compiled("m (float[A] x, float[B] y) => (float[C] z) { [sum] z = Add(x, y) }")
     says = r"^node 'sum' Add failed: operands could not be broadcast together with shapes \(2,"

@@ -91,7 +91,7 @@ def _one_hot(site: Site) -> Kernel:
         at = xp.astype(at, xp.int64)
         at = xp.where(at < 0, at + count, at)
         hot = xp.expand_dims(at, axis=-1) == xp.arange(count, dtype=xp.int64)
-        off, on = values[0], values[1]
+        off, on = values[0:1], values[1:2]
         return xp.moveaxis(xp.where(hot, on, off), -1, axis_of(axis, at.ndim + 1))
 
     return Fresh(one_hot)

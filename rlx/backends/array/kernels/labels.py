@@ -94,7 +94,7 @@ def _one_hot_encoder(site: Site) -> Kernel:
     def encode(x: Array) -> Array:
         at = find(x if texts else x.astype(np.int64))
         if not lenient and (at < 0).any():
-            raise ValueError(f"{x[at < 0].ravel()[0]!r} is no category, and zeros is 0")
+            raise ValueError(f"{x[at < 0].tolist()[0]!r} is no category, and zeros is 0")
         return (at[..., None] == np.arange(len(categories))).astype(np.float32)
 
     return Fresh(encode)

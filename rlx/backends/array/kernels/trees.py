@@ -122,7 +122,7 @@ def _leaves(trees: _Trees, used: list[int], x: Array) -> Array:
     walking = np.arange(at.size)
     for _ in range(len(trees.modes) + 1):
         if not walking.size:
-            return (-1 - at).reshape(len(x), -1)
+            return (-1 - at).reshape(len(x), len(trees.roots))
         here = at[walking]
         taken = _decide(trees, used, here, x[row[walking], trees.features[here]])
         there = np.where(taken, trees.yes[here], trees.no[here])

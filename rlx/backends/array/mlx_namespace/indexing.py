@@ -1,0 +1,96 @@
+"""Picking by index: MLX reads past the end of memory unasked, so places are checked here.
+
+The check is lazy as all else: an index that is outside is moved inside, and `outside` holds a flag
+for the run to look at when it has its results.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+
+from rlx.backends.array.mlx_namespace.dtypes import from_host, to_host
+
+Array = Any
+
+
+class _Flags(threading.local):
+    """The calling thread's flags since it last took them."""
+
+    def __init__(self) -> None:
+        self.raised: list[Array] = []
+
+
+_flags = _Flags()
+
+
+def taken_flags() -> list[Array]:
+    """The flags of the checks since the last call in this thread: true where an index is wrong."""
+    raised, _flags.raised = _flags.raised, []
+    return raised
+
+
+def raise_flag(flag: Array) -> None:
+    """Note a flag for the run that this thread is in."""
+    _flags.raised.append(flag)
+
+
+def inside(indices: Array, size: int) -> Array:
+    """Indices as they are where they are from -size to size - 1, counted from the front.
+
+    One that is not is noted, to be reported when the run ends, and moved inside until then.
+    """
+    indices = indices.astype(mx.int64)
+    counted = mx.where(indices < 0, indices + size, indices)
+    if not indices.size:
+        return counted
+    raise_flag(mx.any((counted < 0) | (counted >= size)))
+    return mx.minimum(mx.maximum(counted, 0), max(size - 1, 0))
+
+
+def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
+    """What is at the indices along an axis.
+
+    Raises:
+        IndexError: the axis is empty, and indices are asked for.
+    """
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"an axis is needed for {x.ndim} dimensions")
+        axis = 0
+    size = x.shape[axis]
+    if not size and indices.size:
+        raise IndexError(f"axis {axis} is empty: nothing can be taken from it")
+    return mx.take(x, inside(indices, size), axis=axis)
+
+
+def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
+    """What is at the indices along an axis, line by line.
+
+    Raises:
+        IndexError: the axis is empty, and indices are asked for.
+    """
+    size = x.shape[axis]
+    if not size and indices.size:
+        raise IndexError(f"axis {axis} is empty: nothing can be taken from it")
+    return mx.take_along_axis(x, inside(indices, size), axis=axis)
+
+
+def nonzero(x: Array, /) -> tuple[Array, ...]:
+    """The places of what is not zero, by axis; how many there are is known when x is computed."""
+    return tuple(from_host(places.astype(np.int64)) for places in np.nonzero(to_host(x)))
+
+
+def searchsorted(x1: Array, x2: Array, /, *, side: str = "left", sorter: Any = None) -> Array:
+    """Where each value would go so that the line stays in order."""
+    if sorter is not None:
+        x1 = take(x1, sorter, axis=0)
+    return mx.searchsorted(x1, x2, side=side).astype(mx.int64)
+
+
+def unique_values(x: Array, /) -> Array:
+    """The distinct values, in order; how many there are is known when x is computed."""
+    return from_host(np.unique(to_host(x), equal_nan=False))

@@ -1,0 +1,132 @@
+"""Kernels that MLX needs its own of: indices are checked, and convolutions are its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import mlx.core as mx
+
+from rlx.backends.array.kernels.operands import axis_of
+from rlx.backends.array.mlx_namespace.indexing import inside
+from rlx.backends.array.site import Fresh
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rlx.backends.array.site import Array, Builder, Kernel, Site
+
+_SCATTERS = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}
+
+
+def _linear(sizes: Sequence[int], places: Sequence[Array]) -> Array:
+    """The places, one array per axis, as places in the flattened array; each is checked."""
+    total: Any = None
+    for at, (size, place) in enumerate(zip(sizes, places, strict=True)):
+        if not size and place.size:
+            raise IndexError(f"axis {at} is empty: it has no element {place.tolist()}")
+        part = inside(place, size) * prod(sizes[at + 1 :])
+        total = part if total is None else total + part
+    return total
+
+
+def _line(size: int, axis: int, ndim: int) -> Array:
+    shape = [1] * ndim
+    shape[axis] = size
+    return mx.reshape(mx.arange(size, dtype=mx.int64), shape)
+
+
+def _grid(x: Array, at: Array, axis: int) -> Array:
+    """For each entry of `at`, its own place, but for the axis, where the entry says."""
+    places = [_line(size, dimension, at.ndim) for dimension, size in enumerate(at.shape)]
+    places[axis] = at
+    return _linear(x.shape, places)
+
+
+def _tuples(x: Array, at: Array, batch: int) -> Array:
+    """For each index tuple in the last axis of `at`, its place, after `batch` shared axes."""
+    places = [_line(at.shape[axis], axis, at.ndim - 1) for axis in range(batch)]
+    places += [at[..., part] for part in range(at.shape[-1])]
+    return _linear(x.shape[: len(places)], places)
+
+
+def _gather_elements(site: Site) -> Kernel:
+    axis = site.attributes.get("axis", 0)
+
+    def gather(x: Array, at: Array) -> Array:
+        if not at.size:
+            return mx.zeros(at.shape, dtype=x.dtype)
+        places = _grid(x, at, axis_of(axis, x.ndim))
+        return mx.reshape(mx.take(mx.reshape(x, (-1,)), mx.reshape(places, (-1,))), at.shape)
+
+    return Fresh(gather)
+
+
+def _gather_nd(site: Site) -> Kernel:
+    batch = site.attributes.get("batch_dims", 0)
+
+    def gather(x: Array, at: Array) -> Array:
+        depth = batch + at.shape[-1]
+        shape = (*at.shape[:-1], *x.shape[depth:])
+        if not prod(shape):
+            return mx.zeros(shape, dtype=x.dtype)
+        if not depth:
+            return mx.broadcast_to(x, shape)
+        places = mx.broadcast_to(_tuples(x, at, batch), at.shape[:-1])
+        rows = mx.reshape(x, (prod(x.shape[:depth]), prod(x.shape[depth:])))
+        return mx.reshape(mx.take(rows, mx.reshape(places, (-1,)), axis=0), shape)
+
+    return Fresh(gather)
+
+
+def _written(rows: Array, places: Array, updates: Array, how: str) -> Array:
+    """The rows with the updates at the places, combined as `how` says."""
+    if how != "none":
+        return getattr(rows.at[places], _SCATTERS[how])(updates)
+    y = mx.array(rows)
+    y[places] = updates
+    return y
+
+
+def _scatter_elements(site: Site) -> Kernel:
+    axis = site.attributes.get("axis", 0)
+    how = site.attributes.get("reduction", "none")
+
+    def scatter(x: Array, at: Array, updates: Array) -> Array:
+        if not at.size:
+            return mx.array(x)
+        places = mx.reshape(_grid(x, at, axis_of(axis, x.ndim)), (-1,))
+        flat = mx.reshape(x, (-1,))
+        return mx.reshape(_written(flat, places, mx.reshape(updates, (-1,)), how), x.shape)
+
+    return Fresh(scatter)
+
+
+def _scatter_nd(site: Site) -> Kernel:
+    how = site.attributes.get("reduction", "none")
+
+    def scatter(x: Array, at: Array, updates: Array) -> Array:
+        depth = at.shape[-1]
+        if not updates.size:
+            return mx.array(x)
+        rows = mx.reshape(x, (prod(x.shape[:depth]), prod(x.shape[depth:])))
+        if depth:
+            places = mx.reshape(_tuples(x, at, 0), (-1,))
+        else:
+            places = mx.zeros((prod(at.shape[:-1]),), dtype=mx.int64)
+        changes = mx.reshape(updates, (places.shape[0], rows.shape[1]))
+        return mx.reshape(_written(rows, places, changes, how), x.shape)
+
+    return Fresh(scatter)
+
+
+OVERRIDES: Mapping[str, Builder] = MappingProxyType(
+    {
+        "GatherElements": _gather_elements,
+        "GatherND": _gather_nd,
+        "ScatterElements": _scatter_elements,
+        "ScatterND": _scatter_nd,
+    }
+)

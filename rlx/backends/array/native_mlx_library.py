@@ -1,0 +1,156 @@
+"""MLX as an array library: one stream, entered by one thread at a time, evaluated once a run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import mlx.core as mx
+import numpy as np
+
+import rlx.backends.array.mlx_namespace as xp
+from rlx.backends.array.engine import ArrayBackend, ArrayExecutable
+from rlx.backends.array.library import Library
+from rlx.backends.array.mlx_namespace.dtypes import NAMES, from_host, to_host
+from rlx.backends.array.mlx_namespace.indexing import raise_flag, taken_flags
+from rlx.backends.array.native_mlx_kernels import OVERRIDES
+
+if TYPE_CHECKING:
+    from rlx.backends.array.library import Function
+    from rlx.backends.protocol import CompileOptions
+    from rlx.program import Program
+    from rlx.program.types import Block
+
+
+class MlxBackend(ArrayBackend):
+    """MLX on one device."""
+
+    def __init__(self, library: Library, kind: Any):
+        super().__init__(library)
+        self._has_float64 = kind == mx.cpu
+
+    def compile(self, program: Program, options: CompileOptions) -> ArrayExecutable:
+        """Compile a program.
+
+        Raises:
+            PrecisionError: another precision than the program's is asked for.
+            NotImplementedError: an operation has no kernel here, or a GPU is to compute float64.
+        """
+        if not self._has_float64 and "float64" in _dtypes(program.body):
+            raise NotImplementedError("mlx has no float64 on a GPU")
+        return super().compile(program, options)
+
+
+def _dtypes(block: Block) -> Iterator[str]:
+    """The dtypes of all tensors in a block and those inside it."""
+    yield from (known.dtype for _, known in dict(block.types).items())
+    yield from (value.type.dtype for value in (*block.inputs, *block.outputs))
+    yield from (str(array.dtype) for _, array in block.constants)
+    for node in block.nodes:
+        for body in node.blocks():
+            yield from _dtypes(body)
+
+
+def open_device(device: Any, *, compiles: bool) -> MlxBackend:
+    """MLX on a live device.
+
+    MLX ties what it makes to the stream that it was made on, and its usual streams to the thread
+    that made them. So each backend has a stream of its own that any thread may enter, and enters
+    it for one run at a time.
+    """
+    stream = mx.new_thread_unsafe_stream(device)
+    turn = threading.RLock()
+
+    def guard(function: Callable[..., Any], *arguments: Any) -> Any:
+        with turn, mx.stream(stream):
+            outer = taken_flags()
+            try:
+                return _evaluated(function(*arguments))
+            finally:
+                taken_flags()
+                for flag in outer:
+                    raise_flag(flag)
+
+    def copy(array: Any) -> Any:
+        with turn, mx.stream(stream):
+            made = mx.array(array)
+            mx.eval(made)
+        return made
+
+    library = Library(
+        name="mlx",
+        xp=xp,
+        version=mx.__version__,  # type: ignore[attr-defined]
+        device="mlx",
+        to_native=from_host,
+        to_host=_copied,
+        owns=lambda value: isinstance(value, mx.array),
+        copy=copy,
+        guard=guard,
+        name_of=lambda array: NAMES[array.dtype],
+        overrides=OVERRIDES,
+        compile=_compiled if compiles else None,
+    )
+    return MlxBackend(library, device.type)
+
+
+def _evaluated(result: Any) -> Any:
+    """A run's outputs, computed, all at once; what else a guarded function returns as it is.
+
+    Raises:
+        IndexError: an index was outside its array.
+    """
+    if not isinstance(result, list):
+        return result
+    flags = taken_flags()
+    mx.eval(*_arrays(result), *flags)
+    if any(flag.item() for flag in flags):
+        raise IndexError("an index is outside the array that it picks from")
+    return result
+
+
+def _arrays(value: Any) -> Iterator[Any]:
+    """The arrays in a value, in sequences too."""
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from _arrays(item)
+    elif isinstance(value, mx.array):
+        yield value
+
+
+def _copied(array: Any) -> Any:
+    """In memory of its own: MLX shares memory between arrays that it takes never to change."""
+    return np.array(to_host(array), order="C")
+
+
+def why_not_compiled(kind: Any) -> str | None:
+    """Why `mx.compile` would run programs as they are, which it does without a word; or None."""
+    if os.environ.get("MLX_DISABLE_COMPILE"):
+        return "MLX_DISABLE_COMPILE is set"
+    if kind == mx.cpu and shutil.which("g++") is None:
+        return "on a CPU it needs g++, which is not on PATH"
+    return None
+
+
+def _compiled(
+    function: Function, weights: Sequence[Any], inputs: Sequence[Any]
+) -> Callable[[Sequence[Any]], list[Any]]:
+    """The function compiled; it is traced when it is first called."""
+    del inputs
+
+    def traced(*given: Any) -> tuple[list[Any], list[Any]]:
+        outputs = function(weights, given)
+        return outputs, taken_flags()
+
+    compiled = mx.compile(traced)
+
+    def run(given: Sequence[Any]) -> list[Any]:
+        outputs, flags = compiled(*given)
+        for flag in flags:
+            raise_flag(flag)
+        return list(outputs)
+
+    return run

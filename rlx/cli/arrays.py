@@ -88,7 +88,13 @@ def draw(
             continue
         shape, assumed = _shape(value, symbols)
         notes += [f"{one}=1 was assumed; --size {one}=NUMBER changes it" for one in assumed]
-        drawn[value.name] = _random(generator, value, shape)
+        try:
+            drawn[value.name] = _random(generator, value, shape)
+        except (ValueError, MemoryError) as error:  # NumPy's word for more than can be addressed
+            raise InputError(
+                f"input {_describe(value)} is too large to be drawn",
+                fix="pass a smaller one with --input NAME=FILE.npy, or lower --size.",
+            ) from error
     return drawn, list(dict.fromkeys(notes))
 
 

@@ -8,6 +8,7 @@ import onnx
 from onnx import checker, shape_inference
 
 from rlx.errors import ProgramError
+from rlx.program.lengths import has_long_list
 from rlx.program.reading import one_line
 from rlx.program.schemas import newest_schema
 from rlx.program.structure import all_graphs
@@ -73,18 +74,18 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
     not come from them is a `ProgramError`, except beside operations that ONNX does not define:
     what they make is not known, so nothing can be said.
     """
-    data = model.SerializeToString()
+    data, follow = model.SerializeToString(), not has_long_list(model.graph)
     try:
-        return _infer(data, strict=True)
+        return _infer(data, strict=True, follow=follow)
     except ProgramError:
         if has_foreign_operations(model.graph):
-            return _infer(data, strict=False)
+            return _infer(data, strict=False, follow=follow)
     bare = onnx.ModelProto()
     bare.ParseFromString(data)
     for graph in all_graphs(bare.graph):
         del graph.value_info[:]
     try:
-        return _infer(bare.SerializeToString(), strict=True)
+        return _infer(bare.SerializeToString(), strict=True, follow=follow)
     except ProgramError as error:
         if not _within_function(str(error.__cause__)):
             raise
@@ -125,16 +126,18 @@ def _within_function(text: str) -> bool:
 
 def infer_leniently(model: onnx.ModelProto) -> onnx.ModelProto:
     """As `infer`, but a contradiction leaves values untyped."""
+    follow = not has_long_list(model.graph)
     try:
-        return _infer(model.SerializeToString(), strict=False)
+        return _infer(model.SerializeToString(), strict=False, follow=follow)
     except ProgramError:
         return model
 
 
-def _infer(data: bytes, *, strict: bool) -> onnx.ModelProto:
+def _infer(data: bytes, *, strict: bool, follow: bool) -> onnx.ModelProto:
+    """`follow`: also find what shape computations come to."""
     try:
         return shape_inference.infer_shapes(
-            data, check_type=strict, strict_mode=strict, data_prop=True
+            data, check_type=strict, strict_mode=strict, data_prop=follow
         )
     except (shape_inference.InferenceError, checker.ValidationError, ValueError, RuntimeError) as e:
         raise ProgramError(_clean(e), fix=_FIX) from e

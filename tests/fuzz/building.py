@@ -251,7 +251,7 @@ def single(node: onnx.NodeProto, given: Sequence[Value], opset: int) -> onnx.Mod
 def as_inferred(model: onnx.ModelProto, arrays: Sequence[Array]) -> bool:
     """Whether dtypes and sizes are as ONNX infers them: where not, the oracle is wrong."""
     try:
-        inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True)
+        inferred = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
     except onnx.shape_inference.InferenceError:
         return False
     for value, array in zip(inferred.graph.output, arrays, strict=True):

@@ -74,7 +74,7 @@ def _unrolled(windows: Windows, x_shape: Sizes, w_shape: Sizes, group: int) -> P
     lead = (*heads, per_group)
     pitches = _pitches(windows.padded_shape)
     plane = prod(windows.padded_shape)
-    blocks = list(tiles(windows.sizes, BLOCK // max(1, channels * windows.taps)))
+    held: dict[str, list[tuple[Sizes, Sizes, int]]] = {}
 
     def run(x: Array, w: Array) -> Array:
         source = _padded(x, windows)
@@ -86,6 +86,10 @@ def _unrolled(windows: Windows, x_shape: Sizes, w_shape: Sizes, group: int) -> P
         across = (plane * per_group * size, plane * size) if group > 1 else (plane * size,)
         strides = (*across, *taps, *steps)
         y = np.empty(out_shape, x.dtype)
+        if "blocks" not in held:  # after the memory was had: an absurd size ends there
+            most = BLOCK // max(1, channels * windows.taps)
+            held["blocks"] = list(tiles(windows.sizes, most))
+        blocks = held["blocks"]
         w = w.reshape(w_view)
         for image in range(batch):
             target = y[image].reshape(y_view)

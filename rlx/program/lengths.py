@@ -1,0 +1,73 @@
+"""Lists too long to be sizes: ONNX's inference would make a dimension of each of their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import onnx
+from onnx import TensorProto, numpy_helper
+
+from rlx.errors import ProgramError
+from rlx.program.structure import all_graphs, label
+
+LONGEST = 100_000
+"""Elements; a list of more is no list of sizes."""
+_LENGTHS = {"ConstantOfShape": 0, "Expand": 1, "Reshape": 1, "Tile": 1, "Range": 1, "Pad": 1}
+"""Operations whose result is as long as a constant says, and which operand that is."""
+_SIZES = {
+    **{"ConstantOfShape": 0, "Expand": 1, "Reshape": 1, "Tile": 1, "Pad": 1, "Unsqueeze": 1},
+    **{"Squeeze": 1, "Slice": 1, "Resize": 3, "Upsample": 1, "Split": 1, "CenterCropPad": 1},
+}
+"""Operations that make a dimension of each number of an operand, and which operand that is."""
+_SAME = frozenset(
+    {"Abs", "Add", "Cast", "Clip", "Concat", "Div", "Identity", "Mul", "Neg", "Sub", "Where"}
+)
+"""Operations whose result is as long as the longest that they read."""
+
+
+def has_long_list(graph: onnx.GraphProto) -> bool:
+    """Whether a constant makes a list so long that following its numbers would take minutes.
+
+    Raises:
+        ProgramError: such a list is used as sizes; the message names the node.
+    """
+    long: set[str] = set()
+    grown = False
+    for inner in all_graphs(graph):
+        numbers = dict(_numbers(inner))
+        for value in (*inner.input, *inner.output, *inner.value_info):
+            dims = value.type.tensor_type.shape.dim
+            if len(dims) == 1 and dims[0].dim_value > LONGEST:
+                long.add(value.name)
+        for index, node in enumerate(inner.node):
+            at = _SIZES.get(node.op_type, -1)
+            if 0 <= at < len(node.input) and node.input[at] in long:
+                raise ProgramError(
+                    f"{label(node, index)} takes its sizes from '{node.input[at]}', a list of "
+                    f"over {LONGEST} numbers",
+                    fix="no tensor has so many dimensions: correct the exporter.",
+                )
+            at = _LENGTHS.get(node.op_type, -1)
+            grows = 0 <= at < len(node.input) and numbers.get(node.input[at], 0) > LONGEST
+            if grows or (node.op_type in _SAME and not long.isdisjoint(node.input)):
+                long.update(node.output)
+            grown = grown or grows
+    return grown
+
+
+def _numbers(graph: onnx.GraphProto) -> Iterator[tuple[str, int]]:
+    """Constants of one integer."""
+    tensors = [(one.name, one) for one in graph.initializer]
+    for node in graph.node:
+        if node.op_type == "Constant" and node.output:
+            for attribute in node.attribute:
+                if attribute.name == "value_int":
+                    yield node.output[0], attribute.i
+                elif attribute.name == "value_ints" and len(attribute.ints) == 1:
+                    yield node.output[0], attribute.ints[0]
+                elif attribute.name == "value":
+                    tensors.append((node.output[0], attribute.t))
+    for name, tensor in tensors:
+        whole = tensor.data_type in (TensorProto.INT32, TensorProto.INT64)
+        if whole and list(tensor.dims) in ([], [1]):
+            yield name, int(numpy_helper.to_array(tensor).reshape(())[()])

@@ -85,9 +85,18 @@ def evaluate(backend: Backend, program: Program, inputs: Sequence[Array]) -> lis
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # infinities and NaN are compared, not complained of
-            return list(executable.run([guarded(value) for value in inputs]))
+            outputs = executable.run([guarded(value) for value in inputs])
+            to_host = getattr(executable, "to_host", None)
+            return [on_host(value, to_host) for value in outputs] if to_host else list(outputs)
     finally:
         executable.close()
+
+
+def on_host(value: Any, to_host: Callable[[Any], Any]) -> Any:
+    """An output as NumPy arrays, in sequences too; maps and None as they are."""
+    if isinstance(value, list):
+        return [on_host(item, to_host) for item in value]
+    return value if value is None or isinstance(value, dict) else to_host(value)
 
 
 def guarded(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -45,6 +46,24 @@ def through(backend: str, model: Model):
     with rlx.Session(backend=backend) as session:
         executable = session.compile(rlx.load(model.path))
         yield executable.run
+
+
+@contextmanager
+def unclaimed(backend: str, model: Model):
+    """The model on a backend's own factory: no router, no coverage."""
+    from rlx.backends.protocol import CompileOptions
+    from rlx.device import DeviceSpec
+
+    one = rlx.default_registry().get(backend)
+    module, _, attribute = one.factory.partition(":")
+    opened = getattr(importlib.import_module(module), attribute)(
+        DeviceSpec(one.device), dict(one.options)
+    )
+    program = rlx.load(model.path)
+    executable = opened.compile(program, CompileOptions())
+    names = [value.name for value in program.inputs]
+    yield lambda feeds: [np.asarray(y) for y in executable.run([feeds[name] for name in names])]
+    opened.close()
 
 
 def error(found: Array, wanted: Array) -> float:

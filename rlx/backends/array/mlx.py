@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from rlx.backends.forks import refuse_forked
 from rlx.backends.protocol import Found
 from rlx.errors import SettingError, Unavailable
 
 if TYPE_CHECKING:
-    from rlx.backends.array.native_mlx_library import MlxBackend
+    from rlx.backends.array.engine import ArrayBackend
     from rlx.device import DeviceSpec
 
 
-def open_mlx(spec: DeviceSpec, options: Mapping[str, object]) -> MlxBackend:
+def open_mlx(spec: DeviceSpec, options: Mapping[str, object]) -> ArrayBackend:
     """Open MLX's GPU, or its CPU where it has none.
 
     Options: `compile`, true or false: whether programs whose steps do not depend on their data are
@@ -21,7 +22,7 @@ def open_mlx(spec: DeviceSpec, options: Mapping[str, object]) -> MlxBackend:
     and seconds for each program.
 
     Raises:
-        Unavailable: MLX has no such device.
+        Unavailable: MLX has no such device, or its GPU was used before a fork.
         SettingError: another option, or a compilation that is not possible here.
     """
     import mlx.core as mx
@@ -29,6 +30,8 @@ def open_mlx(spec: DeviceSpec, options: Mapping[str, object]) -> MlxBackend:
     from rlx.backends.array.native_mlx_library import open_device, why_not_compiled
 
     kind = mx.gpu if mx.is_available(mx.gpu) else mx.cpu
+    if kind == mx.gpu:
+        refuse_forked("mlx")
     count = mx.device_count(kind)
     if (spec.index or 0) >= count:
         raise Unavailable(f"mlx has {count} device(s), got {spec}", fix="ask for mlx.")

@@ -12,7 +12,9 @@ import mlx.core as mx
 import numpy as np
 
 import rlx.backends.array.mlx_namespace as xp
-from rlx.backends.array.engine import ArrayBackend, ArrayExecutable
+from rlx.backends.array.dtypes import CODES
+from rlx.backends.array.engine import ArrayBackend
+from rlx.backends.array.host import NUMPY
 from rlx.backends.array.library import Library
 from rlx.backends.array.mlx_namespace.dtypes import NAMES, from_host, to_host
 from rlx.backends.array.mlx_namespace.indexing import raise_flag, taken_flags
@@ -20,41 +22,20 @@ from rlx.backends.array.native_mlx_kernels import OVERRIDES
 
 if TYPE_CHECKING:
     from rlx.backends.array.library import Function
-    from rlx.backends.protocol import CompileOptions
-    from rlx.program import Program
-    from rlx.program.types import Block
 
 
-class MlxBackend(ArrayBackend):
-    """MLX on one device."""
-
-    def __init__(self, library: Library, kind: Any):
-        super().__init__(library)
-        self._has_float64 = kind == mx.cpu
-
-    def compile(self, program: Program, options: CompileOptions) -> ArrayExecutable:
-        """Compile a program.
-
-        Raises:
-            PrecisionError: another precision than the program's is asked for.
-            NotImplementedError: an operation has no kernel here, or a GPU is to compute float64.
-        """
-        if not self._has_float64 and "float64" in _dtypes(program.body):
-            raise NotImplementedError("mlx has no float64 on a GPU")
-        return super().compile(program, options)
+LACKED = frozenset(
+    {
+        "string",
+        "complex128",
+        *(name for name in CODES.values() if name.startswith(("float8", "float6", "float4"))),
+        *("int4", "uint4", "int2", "uint2"),
+    }
+)
+"""dtypes that MLX lacks: NumPy holds them on the host, and computes with them there."""
 
 
-def _dtypes(block: Block) -> Iterator[str]:
-    """The dtypes of all tensors in a block and those inside it."""
-    yield from (known.dtype for _, known in dict(block.types).items())
-    yield from (value.type.dtype for value in (*block.inputs, *block.outputs))
-    yield from (str(array.dtype) for _, array in block.constants)
-    for node in block.nodes:
-        for body in node.blocks():
-            yield from _dtypes(body)
-
-
-def open_device(device: Any, *, compiles: bool) -> MlxBackend:
+def open_device(device: Any, *, compiles: bool) -> ArrayBackend:
     """MLX on a live device.
 
     MLX ties what it makes to the stream that it was made on, and its usual streams to the thread
@@ -68,7 +49,7 @@ def open_device(device: Any, *, compiles: bool) -> MlxBackend:
         with turn, mx.stream(stream):
             outer = taken_flags()
             try:
-                return _evaluated(function(*arguments))
+                return _evaluated(NUMPY.guard(function, *arguments))
             finally:
                 taken_flags()
                 for flag in outer:
@@ -80,6 +61,7 @@ def open_device(device: Any, *, compiles: bool) -> MlxBackend:
             mx.eval(made)
         return made
 
+    held = LACKED if device.type == mx.cpu else LACKED | {"float64"}
     library = Library(
         name="mlx",
         xp=xp,
@@ -92,9 +74,10 @@ def open_device(device: Any, *, compiles: bool) -> MlxBackend:
         guard=guard,
         name_of=lambda array: NAMES[array.dtype],
         overrides=OVERRIDES,
+        held=held,
         compile=_compiled if compiles else None,
     )
-    return MlxBackend(library, device.type)
+    return ArrayBackend(library)
 
 
 def _evaluated(result: Any) -> Any:

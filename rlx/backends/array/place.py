@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rlx.backends.array.dtypes import INTEGERS
 from rlx.backends.array.fold import RANDOM
 from rlx.backends.array.kernels.table import DYNAMIC, HOST_OPERANDS, HOSTED
 
@@ -31,9 +32,7 @@ def place(draft: Draft) -> None:
         return
     wanted = _wanted(draft)
     if draft.host_inputs is None:
-        draft.host_inputs = frozenset(
-            name for name in draft.inputs if name in wanted and _is_line(draft.types.get(name))
-        )
+        draft.host_inputs = _parameters(draft, wanted)
     draft.host_inputs |= {name for name in draft.inputs if draft.is_held(name)}
     moves = _Moves(draft, draft.host_inputs)
     for op in draft.ops:
@@ -57,6 +56,23 @@ def place(draft: Draft) -> None:
     )
     draft.ops[:] = moves.ops
     draft.on_host = frozenset(moves.on_host)
+
+
+def _parameters(draft: Draft, wanted: set[str]) -> frozenset[str]:
+    """The program's inputs that say how to compute: shapes, axes, counts, conditions.
+
+    They have at most one dimension. Whole numbers and truths may be computed with first; floats,
+    such as Resize's scales, are data unless an operation takes them so as they are.
+    """
+    direct = {op.inputs[at] for op in draft.ops for at in host_operands(op) if at < op.own}
+    found = []
+    for name in draft.inputs:
+        known = draft.types.get(name)
+        if known is None or known.kind != "tensor" or known.ndim not in (0, 1):
+            continue
+        if name in direct or (name in wanted and known.dtype in INTEGERS | {"bool"}):
+            found.append(name)
+    return frozenset(found)
 
 
 def host_operands(op: Op) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from rlx.conformance.cases import Case, load_cases, operations_of
 from rlx.conformance.claims import Claims, claim
 from rlx.conformance.document import render
 from rlx.conformance.findings import Findings
+from rlx.conformance.literals.trials import trials as literal_trials
 from rlx.conformance.measure import Progress, measure
 from rlx.conformance.pool import Pool
 from rlx.conformance.suite import Tally, run_suite
@@ -101,7 +102,15 @@ def conform(
             if not group:
                 continue
             whole = not operations
-            measured = measure(group, oracle, cases, progress, vary=vary, all_together=whole)
+            measured = measure(
+                group,
+                oracle,
+                cases,
+                progress,
+                vary=vary,
+                all_together=whole,
+                also=tuple(operations or literal_trials()),
+            )
             for name, pool in group.items():
                 progress(f"{name}: claims", 0, 1)
                 findings = measured.findings[name]

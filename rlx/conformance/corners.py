@@ -26,6 +26,8 @@ POOLS = ("AveragePool", "LpPool", "MaxPool")
 POLICIES = ("not_larger", "not_smaller", "stretch")
 SCALED = (((2, 5), (0.7, 0.5)), ((1, 5), (1.0, 0.3)), ((4, 3), (1.6, 2.3)), ((6, 7), (0.45, 0.9)))
 """Sizes of two axes, and by what they are scaled: down, to one element, up, and unevenly."""
+EVERYWHERE = (np.float16, np.float64, np.int8, np.uint8)
+"""The dtypes beside float32 that every corner is tried at; the others have some corners each."""
 POOLED = (
     ((7,), (3,), (2,), (1,)),
     ((5, 6), (2, 3), (2, 2), (1, 1)),
@@ -37,11 +39,14 @@ POOLED = (
 
 
 def corners(operation: str) -> Iterator[Variant]:
-    """The corners of one operation, each at every dtype; none for most operations."""
-    for variant in plain_corners(operation):
+    """The corners of one operation, each at the dtypes of networks and one more in turn."""
+    for place, variant in enumerate(plain_corners(operation)):
         yield variant
-        if operation != "Unique":  # only floats have a NaN, and the reference merges not bfloat16's
-            for other in type_variants(variant.model, variant.inputs):
+        if operation == "Unique":  # only floats have a NaN, and the reference merges not bfloat16's
+            continue
+        others = list(type_variants(variant.model, variant.inputs))
+        for index, other in enumerate(others):
+            if index == place % len(others) or other.inputs[0].dtype in EVERYWHERE:
                 yield Variant(f"{variant.label},{other.label}", other.model, other.inputs)
 
 

@@ -46,10 +46,13 @@ class Findings:
             self.failed.setdefault(signatures[0], f"{trial.name}: {outcome.detail}")
 
     def hold_together(self, runner: Runner, progress: Callable[[int, int], None]) -> None:
-        """Turn into failures what passed alone, but not in one program with all that is claimed."""
+        """Turn into failures what passed alone, but not in one program with all that is claimed.
+
+        Where every case of the suite fits, the engine does not mind, and no variant is tried.
+        """
         standing = {s: trial for s, trial in self.passed.items() if s not in self.failed}
         beside_it = newest(runner, standing)
-        if beside_it is None:
+        if beside_it is None or beside_it.fits_all:
             return
         reasons = misfits(runner, list(standing.values()), beside_it)
         for done, (signature, why) in enumerate(zip(standing, reasons, strict=True)):

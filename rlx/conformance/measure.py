@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -38,10 +38,12 @@ def measure(
     *,
     vary: bool = True,
     all_together: bool = True,
+    also: Collection[str] = (),
 ) -> Measurement:
     """Run each case, then variants of those with a single node, on every backend.
 
-    With `all_together`, what passed runs once more beside the newest node that passed.
+    With `all_together`, what passed runs once more beside the newest node that passed. `also` are
+    operations whose literals run although no case is of them alone.
     """
     findings = {name: Findings() for name in runners}
     refused: dict[str, str] = {}
@@ -61,10 +63,12 @@ def measure(
             yield trial
 
     def varied() -> Iterator[Trial]:
-        for done, (operation, trials) in enumerate(sorted(singles.items())):
-            progress(operation, done, len(singles))
-            yield from literals.get(operation, ())
-            yield from variants(trials, oracle)
+        operations = sorted({*singles, *also})
+        for done, operation in enumerate(operations):
+            progress(operation, done, len(operations))
+            own = literals.get(operation, ())
+            yield from own
+            yield from variants(singles.get(operation) or _alone(own), oracle)
             yield from cornered(operation, oracle)
             yield from extreme(operation, oracle)
 
@@ -74,6 +78,11 @@ def measure(
         for name, runner in runners.items() if all_together else ():
             findings[name].hold_together(runner, partial(progress, f"{name}: together"))
     return Measurement(findings, refused)
+
+
+def _alone(trials: Sequence[Trial]) -> list[Trial]:
+    """Those of one node."""
+    return [trial for trial in trials if trial.program.node_count == 1]
 
 
 def read(case: Case) -> Trial | str:

@@ -7,7 +7,7 @@ runs at opset 21 may be unknown to it at 28, where another node of the program n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import onnx
@@ -27,6 +27,8 @@ class Newest:
 
     opset: int
     trial: Trial
+    fits_all: bool = False
+    """True when every one of the suite's own cases that passed alone passes beside it."""
 
 
 def newest(runner: Runner, passed: Found) -> Newest | None:
@@ -43,7 +45,7 @@ def newest(runner: Runner, passed: Found) -> Newest | None:
         tried = Newest(opset, _plainest([t for t in candidates if level(t) == opset]))
         kept = sum(why is None for why in misfits(runner, candidates, tried))
         if best is None or kept > best[0]:
-            best = kept, tried
+            best = kept, replace(tried, fits_all=kept == len(suite))
     return None if best is None else best[1]
 
 

@@ -15,7 +15,7 @@ from rlx.operations.generate import dtype_name
 from rlx.program import CANONICAL_OPSET
 
 Array = Any
-DTYPE_ATTRIBUTES = ("to", "dtype", "output_dtype")
+DTYPE_ATTRIBUTES = ("to", "dtype", "output_dtype", "output_datatype")
 """Attributes that name the dtype of an output."""
 COUNTS = frozenset({"group", "num_groups", "num_outputs", "hidden_size"})
 """Whole numbers that 0 or 1 would make senseless, unlike flags."""
@@ -207,9 +207,8 @@ def _set_dtype_attribute(node: Any, variable: str, schema: Any, dtype: str) -> N
     """Where the node names its output's dtype in an attribute, name the new one."""
     if any(formal.type_str == variable for formal in schema.inputs):
         return
-    for attribute in node.attribute:
-        if attribute.name in DTYPE_ATTRIBUTES:
-            attribute.i = _element(dtype)
+    named = {name: _element(dtype) for name in DTYPE_ATTRIBUTES if name in schema.attributes}
+    _set_attributes(node, named)
 
 
 def _set_dtype(value: Any, dtype: str) -> None:

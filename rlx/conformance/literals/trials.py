@@ -12,13 +12,14 @@ import onnx
 from onnx import helper
 
 from rlx.conformance.compare import Tolerance
-from rlx.conformance.literals import arithmetic, elementwise, indexing, networks, shape
+from rlx.conformance.literals import arithmetic, elementwise, indexing, learning, networks, shape
 from rlx.conformance.literals.literal import Array, Literal
+from rlx.conformance.literals.moved import moved
 from rlx.conformance.literals.programs import PROGRAMS
 from rlx.conformance.trial import Trial
 from rlx.program import CANONICAL_OPSET, load
 
-TABLES = (arithmetic, elementwise, indexing, networks, shape)
+TABLES = (arithmetic, elementwise, indexing, learning, networks, shape)
 TOLERANCE = Tolerance(rtol=1e-5, atol=1e-6, scaled=True)
 """A literal is written with few digits, and has no rounding of its own to add."""
 
@@ -61,7 +62,7 @@ def trials() -> dict[str, tuple[Trial, ...]]:
         given = [value for value in arrays if value is not None]
         name = f"{operation}[literal,{len(before)}]"
         found[operation] = (*before, Trial(name, program, given, outputs, TOLERANCE))
-    for operation, text, inputs, outputs in PROGRAMS:
+    for operation, text, inputs, outputs in chain(PROGRAMS, moved()):
         before = found.get(operation, ())
         program = load(onnx.parser.parse_model(f"{HEAD} literal {text}"))
         name = f"{operation}[literal,{len(before)}]"

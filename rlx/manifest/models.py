@@ -62,7 +62,7 @@ class RoutingModel(Model):
 
     kernel_dispatch: Literal["native", "prefer-native", "common"] | None = Field(
         default=None,
-        description="native: no lowering; prefer-native: where claimed; common: lower all.",
+        description="native: no lowering; prefer-native: native where claimed; common: lower all that can be.",
         examples=["prefer-native"],
     )
     kernel_dispatch_overrides: dict[Name, Literal["native", "prefer-native", "common"]] | None = (

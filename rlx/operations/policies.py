@@ -27,7 +27,8 @@ class Dispatch:
     """A policy, and other ones for single operations.
 
     `native` lowers nothing; `prefer-native` lowers what the backend does not claim; `common`
-    lowers all that has a function body. `str()` is what `parse` reads.
+    lowers all that has a function body whose operations the backend claims, and leaves the rest
+    native where it is claimed. `str()` is what `parse` reads.
     """
 
     policy: str = DEFAULT

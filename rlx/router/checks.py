@@ -176,8 +176,8 @@ def _coverage(question: Question, index: int) -> Iterator[Reason]:
         yield coverage_reason(question, index, *found)
 
 
-def missing(question: Question, index: int) -> Iterator[tuple[int, Signature, Lack | None]]:
-    """The nodes without a path on a backend: the place, the signature, and what lowering lacks.
+def missing(question: Question, index: int) -> Iterator[tuple[Signature, int, Lack | None]]:
+    """The nodes without a path on a backend: the signature, the place, and what lowering lacks.
 
     Where only claims decide, the first node of each signature.
     """
@@ -186,7 +186,7 @@ def missing(question: Question, index: int) -> Iterator[tuple[int, Signature, La
         assert program is not None
         found = lowering_plan(question.registry, program, question.request, index)
         for number, lack in found.missing.items():
-            yield number, lack.signature, lack
+            yield lack.signature, number, lack
         return
     needs = question.requirements
     for place, signature in enumerate(needs.signatures):
@@ -195,20 +195,16 @@ def missing(question: Question, index: int) -> Iterator[tuple[int, Signature, La
             lowerable = question.registry.vocabulary.lowerable
             refused = question.request.kernel_dispatch == "native"
             told = refused and question.program is not None and signature.operation in lowerable
-            yield number, signature, Lack(signature, NOT_LOWERED) if told else None
+            yield signature, number, Lack(signature, NOT_LOWERED) if told else None
 
 
 def coverage_reason(
-    question: Question, index: int, number: int, signature: Signature, lack: Lack | None = None
+    question: Question, index: int, signature: Signature, number: int, lack: Lack | None = None
 ) -> Reason:
     """Why the node at place `number` has no path on a backend, in the names that people know."""
     registry = question.registry
     node = find_node(question.program, number)
-    claimed = bool(registry.coverage.claims(signature) >> index & 1)
-    if claimed:
-        miss = Miss("common", signature.operation, origin=registry.registrations[index].origin)
-    else:
-        miss = registry.coverage.explain(index, signature)
+    miss = registry.coverage.explain(index, signature)
     fix = None
     if not signature.known and registry.vocabulary.get(signature.operation) is None:
         miss = Miss("undeclared", signature.operation)

@@ -187,7 +187,7 @@ def report(question: Question, backend: str) -> DispatchReport:
         if path == "native" and not lowering:
             ran[signature.operation] += count
         if path == "missing":
-            reason = coverage_reason(question, index, number, signature, lacks.get(place))
+            reason = coverage_reason(question, index, signature, number, lacks.get(place))
             missing.append(MissingNode(number, name, signature.operation, reason))
     counts = dict.fromkeys(PATHS, 0)
     for (path, _), count in totals.items():

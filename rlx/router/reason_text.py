@@ -64,8 +64,6 @@ def _coverage(data: Mapping[str, Any]) -> str:
         said += "unknown operation: neither ONNX nor a manifest declares it"
     elif kind == "unknown":
         said += "a type could not be inferred, or there is no such operation"
-    elif kind == "common":
-        said += "kernel_dispatch lowers it"
     else:
         said += _fact(data)
     if data.get("obstacle"):

@@ -83,18 +83,25 @@ class _Planning:
         if policy == "native":
             why = NOT_LOWERED if lowerable else ""
             return "missing", None, Lack(signature, why)
-        body = unit.body(index) if lowerable and depth < DEEPEST else ""
+        inner, lack = self.lowering(unit, index, depth) if lowerable else (None, Lack(signature))
+        if inner is not None:
+            return "lowered", inner, None
+        return ("native", None, None) if claimed else ("missing", None, lack)
+
+    def lowering(self, unit: Unit, index: int, depth: int) -> tuple[Plan | None, Lack | None]:
+        """The plan of a node's body; where one of its nodes is missing, what it lacks."""
+        signature = unit.entries[index].node.signature
+        body = unit.body(index) if depth < DEEPEST else ""
         if isinstance(body, str):
-            return ("native", None, None) if claimed else ("missing", None, Lack(signature, body))
+            return None, Lack(signature, body)
         lacking = self.lacks(body.capabilities)
         if lacking:
-            why = f"its lowering needs {', '.join(lacking)}"
-            return "missing", None, Lack(signature, why)
+            return None, Lack(signature, f"its lowering needs {', '.join(lacking)}")
         inner = self.unit(body, depth + 1)
         if inner.missing:
             pieces = {one.signature: one for one in inner.missing.values()}
-            return "missing", None, Lack(signature, inner=tuple(pieces.values()))
-        return "lowered", inner, None
+            return None, Lack(signature, inner=tuple(pieces.values()))
+        return inner, None
 
 
 def plan(

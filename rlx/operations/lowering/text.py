@@ -79,7 +79,7 @@ def _type_references(node: onnx.NodeProto, kinds: Mapping[str, int]) -> None:
     """Give references to attributes the type that the signature states."""
     for attribute in node.attribute:
         if attribute.ref_attr_name and not attribute.type:
-            attribute.type = kinds.get(attribute.ref_attr_name, 0)  # type: ignore[assignment]
+            attribute.type = kinds.get(attribute.ref_attr_name, 0)
         for inner in attribute.g.node if attribute.HasField("g") else ():
             _type_references(inner, kinds)
 

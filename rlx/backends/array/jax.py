@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from rlx.device import DeviceSpec
 
 
+HELD = frozenset({"string", "float6e2m3", "float6e3m2"})
+"""dtypes that jax lacks, which NumPy computes with on the host."""
+
+
 def open_cpu(spec: DeviceSpec, options: Mapping[str, object]) -> ArrayBackend:
     """Open the CPU, without starting another of jax's platforms; there are no options.
 
@@ -109,8 +113,6 @@ def _open(device: Any) -> ArrayBackend:
             return function(*arguments)
 
     def to_native(x: Any) -> Any:
-        if x.dtype == object:  # text stays on the host
-            return x
         if not _never_changes(x):
             x = np.array(x, order="C")  # jax would share its memory
         return jax.device_put(x, device)
@@ -131,6 +133,7 @@ def _open(device: Any) -> ArrayBackend:
             overrides=OVERRIDES,
             compile=compiler(device),
             feeds=True,
+            held=HELD,
         )
     )
 

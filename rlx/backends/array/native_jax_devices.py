@@ -7,6 +7,7 @@ import threading
 from importlib.util import find_spec
 from typing import Any
 
+from rlx.backends.forks import refuse_forked
 from rlx.errors import Unavailable
 
 PLUGINS = {
@@ -18,7 +19,7 @@ PLUGINS = {
 _GPU = frozenset({"cuda", "rocm"})
 _lock = threading.Lock()
 _clients: dict[int, Any] = {}
-"""The CPU client of each process, by its id: a forked child makes its own."""
+"""The CPU client, by the id of its process: a child that was forked must not touch it."""
 
 
 def cpu() -> Any:
@@ -29,8 +30,9 @@ def cpu() -> Any:
     return, so that an input may be written to again.
 
     Raises:
-        Unavailable: `JAX_PLATFORMS` leaves the CPU out.
+        Unavailable: `JAX_PLATFORMS` leaves the CPU out, or jax was used before a fork.
     """
+    refuse_forked("jax")
     refuse_excluded("cpu")
     from jaxlib import xla_client
 
@@ -45,8 +47,10 @@ def accelerator(platform: str, index: int) -> Any:
     """One device of `cuda`, `rocm` or `tpu`.
 
     Raises:
-        Unavailable: jax has no such device here, or `JAX_PLATFORMS` leaves it out.
+        Unavailable: jax has no such device here, `JAX_PLATFORMS` leaves it out, or jax was used
+            before a fork.
     """
+    refuse_forked("jax")
     refuse_excluded(platform)
     import jax
 

@@ -162,6 +162,12 @@ class CompiledProgram:
     ) -> None:
         self.close()
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"{self!r} can't be pickled or copied. "
+            "Fix: send its program, and compile that in the process that runs it."
+        )
+
     def __str__(self) -> str:
         return f"{printable(self.program.name)} on {self.device} ({self.backend})"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from rlx import probe, settings
 from rlx.backends.protocol import CompileOptions
@@ -214,6 +214,11 @@ class Session:
             if error is None:
                 raise
             _log.error("%s", failed)  # the error on its way out matters more
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"{self!r} can't be pickled or copied. Fix: make a session in the process that uses it."
+        )
 
     def __repr__(self) -> str:
         request = self._request

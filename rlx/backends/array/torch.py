@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from rlx.backends.forks import refuse_forked, used_before_fork
 from rlx.backends.protocol import Found
 from rlx.errors import SettingError, Unavailable
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 def open_cpu(spec: DeviceSpec, options: Mapping[str, object]) -> ArrayBackend:
     """Open the CPU; there is one, and there are no options.
 
+    Where PyTorch was used before this process was forked, its threads did not come along: it
+    computes with one thread then.
+
     Raises:
         Unavailable: an index other than 0 was asked for.
         SettingError: an option was given.
@@ -23,6 +27,10 @@ def open_cpu(spec: DeviceSpec, options: Mapping[str, object]) -> ArrayBackend:
     if spec.index not in (None, 0):
         raise Unavailable(f"torch-cpu has only cpu:0, got {spec}", fix="ask for cpu.")
     _options("torch-cpu", options)
+    if used_before_fork("torch-cpu"):
+        import torch
+
+        torch.set_num_threads(1)
     return _backend("cpu", 0, "torch-cpu", "cpu")
 
 
@@ -138,6 +146,7 @@ def _options(id: str, options: Mapping[str, object], switch: str | None = None) 
 
 
 def _require(probe: Callable[[int], Found | str], spec: DeviceSpec, id: str) -> None:
+    refuse_forked(id)
     found = probe(spec.index or 0)
     if isinstance(found, str):
         raise Unavailable(f"{id} cannot use {spec}: {found}", fix="see `rlx devices`.")

@@ -207,7 +207,8 @@ def _set_dtype_attribute(node: Any, variable: str, schema: Any, dtype: str) -> N
     """Where the node names its output's dtype in an attribute, name the new one."""
     if any(formal.type_str == variable for formal in schema.inputs):
         return
-    named = {name: _element(dtype) for name in DTYPE_ATTRIBUTES if name in schema.attributes}
+    element = _element(dtype.removeprefix("seq(").removesuffix(")"))
+    named = {name: element for name in DTYPE_ATTRIBUTES if name in schema.attributes}
     _set_attributes(node, named)
 
 

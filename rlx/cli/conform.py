@@ -68,7 +68,7 @@ def command(
     if report:
         return _reported(check)
     from rlx.cli.progress import bar
-    from rlx.conformance import evidence
+    from rlx.conformance import evidence, writing
     from rlx.conformance.conform import conform, drawn
 
     names = backends or tuple(_here(config))
@@ -82,14 +82,16 @@ def command(
     changed = _against_evidence(results, whole=not operations) if check else {}
     if write and not user:
         for one in results:
-            evidence.write(one)
+            if writing.packaged_place(one) is not None:
+                evidence.write(one)
+    failed = any(map(findings, results)) or any(changed.values())
     if as_json or as_format == "json":
-        output.dump(to_json(results, changed))
+        output.dump({"ok": not failed, "backends": to_json(results, changed)})
     else:
-        output.text(table(results))
-        output.text(details(results, verbose))
-        output.text([f"{name}: {line}" for name, lines in changed.items() for line in lines])
-    return int(any(map(findings, results)) or any(changed.values()))
+        lines = [*table(results), *details(results, verbose)]
+        lines += [f"{name}: {line}" for name, found in changed.items() for line in found]
+        output.text(lines)
+    return int(failed)
 
 
 def _sensible(write: bool, user: bool, check: bool, report: bool, partly: Any) -> None:
@@ -146,7 +148,8 @@ def _reported(check: bool) -> int:
         return 0
     old = stale()
     fix = "Fix: run `rlx conform --report`."
-    output.text([f"{path} is not what the evidence says. {fix}" for path in old], err=True)
+    for path in old:
+        output.text(f"{path} is not what the evidence says. {fix}", err=True)
     return int(bool(old))
 
 
@@ -229,6 +232,9 @@ def to_json(results: Sequence[Result], changed: Mapping[str, Any]) -> list[dict[
             },
             "trials": len(one.findings.records),
             "verdicts": {name: one.verdicts.total(name) for name in ("pass", "refused", *COLUMNS)},
+            "kept_out": dict(one.verdicts.kept_out),
+            "flukes": list(one.flukes),
+            "notes": list(one.claims.notes),
             "changed": list(changed.get(one.registration.id, ())),
             "findings": [
                 {

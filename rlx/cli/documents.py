@@ -155,6 +155,28 @@ ARTIFACT = dict(
     operations=array(closed(operation=TEXT, nodes=COUNT)),
     parts=array(closed(name=TEXT, length=COUNT, sha256=TEXT)),
 )
+BROKEN = by_name(TEXT)
+CONFORMANCE = closed(
+    backend=TEXT,
+    engine=TEXT,
+    suite=closed(
+        passed=COUNT, refused=COUNT, unjudged=COUNT, wrong=BROKEN, crash=BROKEN, hang=BROKEN
+    ),
+    trials=COUNT,
+    verdicts=by_name(COUNT),
+    kept_out=by_name(COUNT),
+    flukes=array(TEXT),
+    notes=array(TEXT),
+    changed=array(TEXT),
+    findings=array(
+        closed(
+            operation=TEXT,
+            case=TEXT,
+            verdict={"enum": ["false claim", "unclaimed success", "crash", "hang"]},
+            detail=TEXT,
+        )
+    ),
+)
 OUTPUT = closed(
     name=TEXT,
     dtype=TEXT,
@@ -208,6 +230,7 @@ def documents() -> dict[str, Schema]:
             largest_difference=NUMBER,
             agrees=FLAG,
         ),
+        "conform-output": closed(ok=FLAG, backends=array(CONFORMANCE)),
         "build-output": closed(**ARTIFACT),
         "payload-show-output": closed(**ARTIFACT),
         "payload-check-output": closed(

@@ -17,6 +17,12 @@ FACTORIES = {
     "mlx": ("mlx", "rlx.backends.array.mlx:open_mlx"),
 }
 """By the module that it needs: the device, and the factory."""
+GPUS = {
+    "torch": ("cuda", "rlx.backends.array.torch:open_cuda"),
+    "jax": ("cuda", "rlx.backends.array.jax:open_cuda"),
+    "cupy": ("cuda", "rlx.backends.array.cupy:open_cuda"),
+}
+"""The same, on an NVIDIA GPU."""
 
 
 def cases(*names):
@@ -32,9 +38,9 @@ OWN = cases("torch", "jax", "mlx")
 """Those that have arrays of their own."""
 
 
-def session_on(name, *programs):
+def session_on(name, *programs, table=FACTORIES):
     """A session whose only backend is this one, covering the programs."""
-    device, factory = FACTORIES[name]
+    device, factory = table[name]
     covered = testing.covering(*(rlx.load(one) for one in programs))
     made = testing.registration(
         name,

@@ -14,7 +14,6 @@ from rlx.registries import Registry
 UNWRITTEN = {
     "CausalConvWithState",
     "LinearAttention",
-    "ai.onnx.ml::TreeEnsemble",
 }
 """Operations without a literal: too many numbers for a person to follow."""
 ALL = [one for found in trials.trials().values() for one in found]
@@ -29,7 +28,9 @@ def test_numpy_gives_the_literal(trial: Trial) -> None:
 def test_the_oracle_gives_them_too_except_where_its_fault_is_known() -> None:
     oracle = Reference()
     wrong = {one.name for one in ALL if not attempt(oracle, one).passed}
-    assert wrong == set(trials.ORACLE_FAULTS)
+    families = {name: name.partition("[")[0] for name in wrong - set(trials.ORACLE_FAULTS)}
+    assert wrong >= set(trials.ORACLE_FAULTS)
+    assert set(families.values()) == set(trials.FAMILY_FAULTS)
 
 
 def test_every_operation_that_a_backend_claims_has_a_literal() -> None:

@@ -42,6 +42,23 @@ ORACLE_FAULTS = {
     "Slice[literal,2]": "a start beyond the end is clamped to the last element where steps go down",
 }
 """Literals that the oracle itself gets wrong, and how: where these lie, it judges nobody."""
+_DTYPE = "its scores have the dtype of the input, where ONNX has float32"
+FAMILY_FAULTS = {
+    "Identity": "it refuses an optional that holds nothing",
+    "Optional": "it puts the value into a list",
+    "Scan": "its results may not be strings",
+    "ai.onnx.ml::CategoryMapper": "it has none",
+    "ai.onnx.ml::FeatureVectorizer": _DTYPE,
+    "ai.onnx.ml::LinearClassifier": _DTYPE,
+    "ai.onnx.ml::LinearRegressor": _DTYPE,
+    "ai.onnx.ml::Normalizer": _DTYPE,
+    "ai.onnx.ml::SVMClassifier": _DTYPE,
+    "ai.onnx.ml::SVMRegressor": _DTYPE,
+    "ai.onnx.ml::Scaler": _DTYPE,
+    "ai.onnx.preview.training::Adam": "float32 updated at a rate of float64 becomes float64",
+    "ai.onnx.preview.training::Momentum": "float32 updated at a rate of float64 becomes float64",
+}
+"""Operations of which the oracle gets literals wrong at some dtypes or types, and how."""
 HEAD = f'<ir_version: {onnx.IR_VERSION}, opset_import: ["": {CANONICAL_OPSET}]>'
 
 

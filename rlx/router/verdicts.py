@@ -33,7 +33,7 @@ CODES: dict[str, Code] = {
     ),
     "coverage": Code(
         "it does not claim an operation, dtype, attribute or number of dimensions",
-        "change the node that is named, or measure the backend: `python -m rlx.conformance`.",
+        "change the node that is named, or measure the backend: `rlx conform`.",
     ),
     "unavailable": Code(
         "a probe found that it can't work here",

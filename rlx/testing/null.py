@@ -51,6 +51,8 @@ class Watch:
     """The device specs that were opened, in order."""
     options: list[CompileOptions] = field(default_factory=list)
     """The options of each compilation, in order."""
+    programs: list[Program] = field(default_factory=list)
+    """The programs that were handed over to be compiled, in order."""
 
     def count(self, what: str) -> None:
         """Add one to a counter; several threads may."""
@@ -141,6 +143,7 @@ class NullBackend:
         """
         self._watch.count("compiled")
         self._watch.options.append(options)
+        self._watch.programs.append(program)
         if self._watch.compile_error is not None:
             raise self._watch.compile_error
         if options.precision is not None and options.precision not in self._watch.precisions:

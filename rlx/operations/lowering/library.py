@@ -18,7 +18,8 @@ from rlx.program.schemas import (
     operation_name,
     split_operation,
 )
-from rlx.program.types import OperandType
+from rlx.program.signatures import all_nodes
+from rlx.program.types import Block, OperandType
 
 
 class Library:
@@ -26,6 +27,8 @@ class Library:
 
     def __init__(self, vocabulary: Vocabulary):
         self.vocabulary = vocabulary
+        self.key: object = vocabulary.digest or self
+        """What programs keep by what they derive: vocabularies of one content share it."""
         self.templates: dict[object, object] = {}
         """Typed bodies, by all that they depend on: nodes that are alike share one."""
         self._schemas: dict[str, Schema | None] = {}
@@ -81,6 +84,25 @@ class Library:
         found = self.declared(node)
         made = None if found is None else self.function(found)
         return bodies.onnx_body(node, types) if made is None else made
+
+    def check_types(self, block: Block) -> None:
+        """Refuse a body that mixes dtypes where its operations need one: it is for other types.
+
+        ONNX gives some bodies for every dtype that are right for float32 alone.
+
+        Raises:
+            NoBody: a type variable of a node is bound to several dtypes.
+        """
+        for node in all_nodes(block):
+            operation = self.vocabulary.get(node.operation)
+            formals = () if operation is None else (*operation.inputs, *operation.outputs)
+            mixed = {one.type for one in formals if not one.homogeneous}
+            dtypes: dict[str, str] = {}
+            for variable, dtype in node.signature.types:
+                if variable not in mixed and dtypes.setdefault(variable, dtype) != dtype:
+                    raise NoBody(
+                        f"its lowering mixes {dtypes[variable]} and {dtype} in {node.operation}"
+                    )
 
 
 def library_of(vocabulary: Vocabulary) -> Library:

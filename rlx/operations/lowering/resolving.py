@@ -38,11 +38,11 @@ def resolved(program: Program, vocabulary: Vocabulary) -> Program:
     """
     if not any(name in vocabulary.foreign for name in program.requirements.undefined):
         return program
-    key = ("resolved", vocabulary.digest)
+    library = library_of(vocabulary)
+    key = ("resolved", library.key)
     kept = program.variants.get(key)
     if isinstance(kept, Program):
         return kept
-    library = library_of(vocabulary)
     model = onnx.ModelProto()
     model.ParseFromString(program.skeleton)
     constants = dict(program.body.constants)

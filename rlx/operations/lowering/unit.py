@@ -113,7 +113,7 @@ class Unit:
 
 def unit_of(program: Program, library: Library) -> Unit:
     """The program as a unit, made once for each vocabulary."""
-    key = ("unit", library.vocabulary.digest)
+    key = ("unit", library.key)
     kept = program.variants.get(key)
     if not isinstance(kept, Unit):
         model = onnx.ModelProto()
@@ -199,6 +199,7 @@ def _made(
     del model.graph.initializer[:], model.graph.output[:]
     model.graph.output.extend(results)
     block = Blocks(library.schema).block(model.graph, _present(known))
+    library.check_types(block)
     return Unit(model.graph, block, library, formals, made, frozenset(around))
 
 

@@ -24,7 +24,7 @@ def lowered(program: Program, plan: Plan) -> Program:
     unit = plan.unit
     assert unit is not None
     assert not plan.missing, "a plan with missing nodes can't be executed"
-    key = ("lowered", unit.library.vocabulary.digest, plan.key)
+    key = ("lowered", unit.library.key, plan.key)
     kept = program.variants.get(key)
     if isinstance(kept, Program):
         return kept

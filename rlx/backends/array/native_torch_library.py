@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +14,9 @@ from rlx.backends.array import native_torch_elementwise as elementwise
 from rlx.backends.array import native_torch_indexing as indexing
 from rlx.backends.array import native_torch_networks as networks
 from rlx.backends.array.library import Library, on_device
+from rlx.backends.array.native_torch_precision import Exactly
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rlx.backends.array.library import Compiler, Host
 
 HELD_BY_NUMPY = frozenset(
@@ -77,67 +73,6 @@ def to_array(x: torch.Tensor) -> Host:
     return found
 
 
-def _precision_switches() -> list[tuple[Any, str, str | bool]]:
-    """Where PyTorch keeps what float32 products may be computed in, and the exact setting."""
-    backends = torch.backends
-    if hasattr(backends.cuda.matmul, "fp32_precision"):
-        return [
-            (place, "fp32_precision", "ieee")
-            for place in (
-                backends.cuda.matmul,
-                backends.cudnn.conv,
-                backends.cudnn.rnn,
-                backends.mkldnn.matmul,
-                backends.mkldnn.conv,
-                backends.mkldnn.rnn,
-            )
-        ]
-    return [(backends.cuda.matmul, "allow_tf32", False), (backends.cudnn, "allow_tf32", False)]
-
-
-class _Exact:
-    """Keeps float32 products exact while any run is on, and then gives back what was set."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.runs = 0
-        self.before: list[tuple[Any, str, Any]] = []
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        with self.lock:
-            if not self.runs:
-                for place, name, exact in _precision_switches():
-                    found = getattr(place, name)
-                    if found not in (exact, "none") or (found == "none" and _is_loose(place)):
-                        self.before.append((place, name, found))
-                        setattr(place, name, exact)
-            self.runs += 1
-        try:
-            yield
-        finally:
-            with self.lock:
-                self.runs -= 1
-                if not self.runs:
-                    while self.before:
-                        setattr(*self.before.pop())
-
-
-def _is_loose(place: Any) -> bool:
-    """Whether a switch that is left to what stands above it means less than float32."""
-    above = str(torch.backends.fp32_precision)
-    return above not in {"none", "ieee"} or place is torch.backends.cudnn.conv
-
-
-_exact = _Exact()
-
-
-def guard(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call without recording gradients, and without TF32 or bfloat16 in float32 products."""
-    with _exact(), torch.inference_mode():
-        return function(*arguments)
-
-
 def library(device: torch.device, name: str, id: str, compile: Compiler | None = None) -> Library:
     """PyTorch on one of its devices, which rlx calls `id`."""
     on_cpu = device.type == "cpu"
@@ -155,7 +90,7 @@ def library(device: torch.device, name: str, id: str, compile: Compiler | None =
         to_host=to_array,
         owns=lambda value: isinstance(value, torch.Tensor) and value.device == device,
         copy=partial(torch.clone, memory_format=torch.contiguous_format),
-        guard=guard,
+        guard=Exactly(device.type),
         dtype=dtype,
         overrides=elementwise.OVERRIDES | indexing.OVERRIDES | networks.OVERRIDES,
         held=HELD_BY_NUMPY,

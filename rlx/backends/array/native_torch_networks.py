@@ -10,6 +10,7 @@ from torch import Tensor
 
 from rlx.backends.array.kernels.convolution import kernel_of, transposed
 from rlx.backends.array.kernels.operands import axis_within
+from rlx.backends.array.kernels.pooling import MOST_SHAPES
 from rlx.backends.array.kernels.table import KERNELS
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.kernels.windows import Windows, windows
@@ -97,7 +98,8 @@ def _max_pool(site: Site) -> Kernel:
     def run(x: Tensor) -> Tensor:
         shape = known.get(x.shape)
         if shape is None:
-            known.clear() if len(known) > 256 else None
+            if len(known) >= MOST_SHAPES:
+                known.clear()
             shape = known[x.shape] = windows(attributes, kernel, x.shape[2:])
         even = shape.begins == shape.ends and all(
             2 * b <= k for b, k in zip(shape.begins, kernel, strict=True)
@@ -206,32 +208,66 @@ def _attention(site: Site) -> Kernel:
         return KERNELS["Attention"](site)
     portable = KERNELS["Attention"](site)
     scale, causal = attributes.get("scale"), bool(attributes.get("is_causal", 0))
+    q_heads, kv_heads = attributes.get("q_num_heads", 0), attributes.get("kv_num_heads", 0)
+    attend = F.scaled_dot_product_attention
+
+    def heads_first(x: Tensor, heads: int) -> Tensor:
+        batch, length, size = x.shape
+        return x.reshape(batch, length, heads, size // heads).transpose(1, 2)
 
     def run(q: Tensor, k: Tensor, v: Tensor, *_: Any) -> Any:
-        if q.ndim != 4 or q.shape[1] % max(k.shape[1], 1) or 0 in q.shape or 0 in k.shape:
+        if 0 in q.shape or 0 in k.shape or 0 in v.shape:
             return portable(q, k, v)
-        grouped = q.shape[1] != k.shape[1]
-        return F.scaled_dot_product_attention(
-            q, k, v, is_causal=causal, scale=scale, enable_gqa=grouped
-        )
+        if q.ndim == 4:
+            grouped = q.shape[1] != k.shape[1]
+            return attend(q, k, v, None, 0.0, causal, scale=scale, enable_gqa=grouped)
+        q, k, v = heads_first(q, q_heads), heads_first(k, kv_heads), heads_first(v, kv_heads)
+        grouped = q_heads != kv_heads
+        y = attend(q, k, v, None, 0.0, causal, scale=scale, enable_gqa=grouped)
+        return y.transpose(1, 2).flatten(2)
 
     return Fresh(run)
 
 
+def _spared(operation: str, builder: Builder) -> Builder:
+    """`builder`, with the portable kernel for what PyTorch refuses: arrays and windows of nothing.
+
+    The portable kernel also says what is wrong where nothing can be computed.
+    """
+
+    def build(site: Site) -> Kernel:
+        native, portable = builder(site), KERNELS[operation](site)
+        call = native.call if isinstance(native, Fresh) else native
+
+        def run(x: Tensor, *others: Tensor) -> Any:
+            if 0 in x.shape:
+                return portable(x, *others)
+            try:
+                return call(x, *others)
+            except torch.cuda.OutOfMemoryError:
+                raise
+            except RuntimeError:
+                return portable(x, *others)
+
+        return Fresh(run)
+
+    return build
+
+
 _FORMS: dict[str, Builder] = {
-    "MaxPool": _max_pool,
-    "AveragePool": _average_pool,
+    "MaxPool": _spared("MaxPool", _max_pool),
+    "AveragePool": _spared("AveragePool", _average_pool),
     "Softmax": _along_axis(torch.softmax),
     "LogSoftmax": _along_axis(torch.log_softmax),
     "LayerNormalization": _layer_normalization,
-    "BatchNormalization": _batch_normalization,
-    "GroupNormalization": _group_normalization,
+    "BatchNormalization": _spared("BatchNormalization", _batch_normalization),
+    "GroupNormalization": _spared("GroupNormalization", _group_normalization),
     "MatMul": _matmul,
-    "Gemm": _gemm,
+    "Gemm": _spared("Gemm", _gemm),
     "Attention": _attention,
 }
 OVERRIDES: dict[str, Builder] = {
     **{name: only(REAL, name, builder) for name, builder in _FORMS.items()},
-    "Conv": widened(_conv),
-    "ConvTranspose": widened(_conv_transpose),
+    "Conv": widened(_spared("Conv", _conv)),
+    "ConvTranspose": widened(_spared("ConvTranspose", _conv_transpose)),
 }

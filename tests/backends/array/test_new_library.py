@@ -42,5 +42,5 @@ def test_it_is_routed_to_and_runs(session):
 
 def test_what_it_does_not_claim_is_refused(session):
     program = rlx.load(LAYER.replace("float", "double").encode())
-    with pytest.raises(rlx.NoBackend, match="node .* MatMul: A is float64, claimed: float32"):
+    with pytest.raises(rlx.NoBackend, match=r"node .* MatMul: A is float64, claimed: float32"):
         session.compile(program)

@@ -2,7 +2,7 @@
 
 A 1×1 kernel is a matrix product on a reshape. Otherwise the windows, seen through strides, are
 copied into scratch memory as columns, a block of output rows at a time, and multiplied into the
-output in place; with one channel per group, a block of channels at a time.
+output in place. With one channel per group, see `native_numpy_depthwise`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rlx.backends.array.native_numpy_depthwise import BLOCK, depthwise
 from rlx.backends.array.native_numpy_scratch import scratch
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 Sizes = tuple[int, ...]
 Plan = Callable[[Array, Array], Array]
-BLOCK = 1 << 20
-"""How many elements a block of columns may have: more leave the cache before they are read."""
 
 
 def plan(windows: Windows, x_shape: Sizes, w_shape: Sizes, group: int) -> Plan:
@@ -35,7 +34,7 @@ def plan(windows: Windows, x_shape: Sizes, w_shape: Sizes, group: int) -> Plan:
     if windows.taps == 1:
         return _pointwise(windows, x_shape, w_shape, group)
     if group == x_shape[1] and group > 1 and set(windows.strides) == {1}:
-        return _depthwise(windows, x_shape, w_shape)
+        return depthwise(windows, x_shape, w_shape)
     return _unrolled(windows, x_shape, w_shape, group)
 
 
@@ -129,46 +128,6 @@ def tiles(sizes: Sizes, most: int) -> Iterator[tuple[Sizes, Sizes, int]]:
 def _pitches(shape: Sizes) -> Sizes:
     """How many elements lie between neighbours along each axis of a C-contiguous array."""
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
-
-
-def _depthwise(windows: Windows, x_shape: Sizes, w_shape: Sizes) -> Plan:
-    """One channel per group, steps of one: a column is one run of memory.
-
-    The windows of a whole plane, shifted by a tap, are then a shifted view of the padded plane;
-    the results that lie in its padding are dropped. Channels go in blocks that stay in the cache.
-    """
-    batch, channels, maps = x_shape[0], x_shape[1], w_shape[0]
-    padded_shape, sizes, kernel = windows.padded_shape, windows.sizes, windows.kernel
-    pitches = _pitches(padded_shape)
-    plane, run_length = prod(padded_shape), sizes[0] * pitches[0]
-    spill = sum((k - 1) * d * p for k, d, p in zip(kernel, windows.dilations, pitches, strict=True))
-    inside = tuple(slice(b, b + n) for b, n in zip(windows.begins, windows.spatial, strict=True))
-    kept = tuple(slice(n) for n in sizes)
-    each, taps = maps // channels, windows.taps
-
-    def run(x: Array, w: Array) -> Array:
-        dtype, size = x.dtype, x.itemsize
-        step = max(1, min(channels, BLOCK // (taps * run_length)))
-        y = np.empty((batch, channels, each, *sizes), dtype)
-        w = w.reshape(channels, each, taps)
-        jumps = tuple(p * d * size for p, d in zip(pitches, windows.dilations, strict=True))
-        room = scratch("padded", (step * plane + spill,), dtype)
-        room.fill(0)
-        planes = room[: step * plane].reshape(step, *padded_shape)
-        for image, first in product(range(batch), range(0, channels, step)):
-            count = min(step, channels - first)
-            planes[(slice(count), *inside)] = x[image, first : first + count]
-            shape = (count, *kernel, run_length)
-            view: Array = np.ndarray(shape, dtype, room, 0, (plane * size, *jumps, size))
-            columns = scratch("columns", shape, dtype)
-            np.copyto(columns, view)
-            result = scratch("result", (count, each, run_length), dtype)
-            np.matmul(w[first : first + count], columns.reshape(count, taps, -1), out=result)
-            whole = result.reshape(count, each, sizes[0], *padded_shape[1:])
-            y[image, first : first + count] = whole[(slice(None), slice(None), *kept)]
-        return y.reshape(batch, maps, *sizes)
-
-    return run
 
 
 def _padded(x: Array, windows: Windows) -> Array:

@@ -80,7 +80,7 @@ def stft(site: Site) -> Kernel:
 
 
 def cosine_window(*terms: float) -> Builder:
-    """The builder of a window that sums terms[k] · cos(2πkn/N); 0/0 where N is 0, as ONNX has it."""
+    """The builder of a window that sums terms[k] · cos(2πkn/N), which is NaN where N is 0."""
 
     def build(site: Site) -> Kernel:
         periodic = bool(site.attributes.get("periodic", 1))

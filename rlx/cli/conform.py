@@ -70,6 +70,7 @@ def command(
     from rlx.cli.progress import bar
     from rlx.conformance import evidence, writing
     from rlx.conformance.conform import conform, drawn
+    from rlx.conformance.report import write_page as report_page
 
     names = backends or tuple(_here(config))
     if sample is not None:
@@ -80,10 +81,11 @@ def command(
             names, progress, operations=operations, config=config, jobs=jobs, settle=settle
         )
     changed = _against_evidence(results, whole=not operations) if check else {}
-    if write and not user:
+    if write and not user and any(map(writing.packaged_place, results)):
         for one in results:
             if writing.packaged_place(one) is not None:
                 evidence.write(one)
+        report_page()
     failed = any(map(findings, results)) or any(changed.values())
     if as_json or as_format == "json":
         output.dump({"ok": not failed, "backends": to_json(results, changed)})

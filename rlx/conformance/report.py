@@ -30,12 +30,17 @@ def write() -> list[Path]:
     Raises:
         Unavailable: matplotlib is not installed.
     """
-    found = gathered()
-    place = folder()
-    place.mkdir(parents=True, exist_ok=True)
-    draw(found, place / PICTURE)
-    (place / PAGE).write_text(page(found), encoding="utf-8")
-    return [place / PAGE, place / PICTURE]
+    text = write_page()
+    draw(gathered(), folder() / PICTURE)
+    return [text, folder() / PICTURE]
+
+
+def write_page() -> Path:
+    """Write the page alone; returns its path."""
+    path = folder() / PAGE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page(gathered()), encoding="utf-8")
+    return path
 
 
 def stale() -> list[Path]:

@@ -253,7 +253,7 @@ def _lowering(registry: Registry, index: int, lack: Lack | None) -> dict[str, An
                 **_lowering(registry, index, one),
             )
         )
-    return {"lowering": tuple(made)}
+    return {"lowering": tuple(dict.fromkeys(made))}
 
 
 def index_missing(one: Registration, spec: DeviceSpec | None) -> bool:

@@ -14,10 +14,13 @@ from rlx.backends.array import native_torch_elementwise as elementwise
 from rlx.backends.array import native_torch_indexing as indexing
 from rlx.backends.array import native_torch_networks as networks
 from rlx.backends.array.library import Library, on_device
+from rlx.backends.array.native_torch_graphs import moving, recorded
 from rlx.backends.array.native_torch_precision import Exactly
 
 if TYPE_CHECKING:
-    from rlx.backends.array.library import Compiler, Host
+    from collections.abc import Callable
+
+    from rlx.backends.array.library import Host
 
 HELD_BY_NUMPY = frozenset(
     {"string", "uint16", "uint32", "uint64", "uint4", "int4", "uint2", "int2"}
@@ -25,6 +28,7 @@ HELD_BY_NUMPY = frozenset(
     | {"float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"}
 )
 """dtypes that PyTorch lacks, or has without arithmetic: NumPy holds them on the host."""
+NOT_ON_METAL = frozenset({"float64", "complex64", "complex128"})
 _AS_BITS = {np.dtype(ml_dtypes.bfloat16): (np.int16, torch.bfloat16)}
 """NumPy's 16-bit dtypes that PyTorch does not know, with the bits' dtype, and PyTorch's own."""
 _FROM_BITS = {theirs: (bits, ours) for ours, (bits, theirs) in _AS_BITS.items()}
@@ -73,17 +77,14 @@ def to_array(x: torch.Tensor) -> Host:
     return found
 
 
-def library(device: torch.device, name: str, id: str, compile: Compiler | None = None) -> Library:
-    """PyTorch on one of its devices, which rlx calls `id`."""
-    on_cpu = device.type == "cpu"
-
-    def to_native(x: Host) -> torch.Tensor:
-        tensor = to_tensor(x)
-        return tensor if on_cpu else tensor.to(device)
-
+def library(device: torch.device, name: str, id: str, *, graphs: bool = False) -> Library:
+    """PyTorch on one of its devices, which rlx calls `id`; `graphs`: programs are recorded."""
+    to_native: Callable[[Host], torch.Tensor] = to_tensor
+    if device.type != "cpu":
+        to_native = moving(lambda x: to_tensor(x).to(device))
     return Library(
         name=name,
-        xp=namespace(device),
+        xp=namespace(device, to_native),
         version=torch.__version__,
         device=id,
         to_native=to_native,
@@ -93,8 +94,9 @@ def library(device: torch.device, name: str, id: str, compile: Compiler | None =
         guard=Exactly(device.type),
         dtype=dtype,
         overrides=elementwise.OVERRIDES | indexing.OVERRIDES | networks.OVERRIDES,
-        held=HELD_BY_NUMPY,
-        compile=compile,
+        held=HELD_BY_NUMPY | (NOT_ON_METAL if device.type == "mps" else frozenset()),
+        compile=recorded(device, to_native) if graphs else None,
+        feeds=graphs,
     )
 
 
@@ -110,6 +112,17 @@ def dtype(name: str) -> torch.dtype:
     return found
 
 
+def whole_matmul(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """A matrix product; GPUs have none of integers, which are multiplied and summed here."""
+    if x.is_floating_point() or x.is_complex():
+        return torch.matmul(x, y)
+    left = x if x.ndim > 1 else x[None, :]
+    right = y if y.ndim > 1 else y[:, None]
+    z = (left[..., :, :, None] * right[..., None, :, :]).sum(-2, dtype=x.dtype)
+    z = z if y.ndim > 1 else z[..., 0]
+    return z if x.ndim > 1 else z[..., 0, :] if y.ndim > 1 else z[..., 0]
+
+
 _PLAIN = (
     "abs acos acosh add asin asinh atan atanh cos cosh einsum exp expm1 fmod frexp isnan log log1p "
     "logical_not matmul multiply negative reshape sin sinh sqrt subtract tan tanh where"
@@ -117,7 +130,7 @@ _PLAIN = (
 """Functions that need none of what array-api-compat adds, since dtypes never differ here."""
 
 
-def namespace(device: torch.device) -> Any:
+def namespace(device: torch.device, to_native: Callable[[Host], torch.Tensor]) -> Any:
     """The array namespace, making arrays on `device`."""
     made = on_device(compat, device)
     for name in _PLAIN.split():
@@ -125,12 +138,15 @@ def namespace(device: torch.device) -> Any:
     plain = made.asarray
 
     def asarray(value: Any, /, **options: Any) -> torch.Tensor:
-        if isinstance(value, np.ndarray):
-            value = to_tensor(value)
-        elif isinstance(value, int | float) and options.get("dtype") is not None:
-            return torch.full((), value, dtype=options["dtype"], device=device)  # no copy: a graph
-        found: torch.Tensor = plain(value, **options)  # can record it
+        dtype = options.get("dtype")
+        if isinstance(value, int | float) and dtype is not None:  # filled on the device, not copied
+            return torch.full((), value, dtype=dtype, device=device)
+        if not isinstance(value, torch.Tensor):
+            value = to_native(np.asarray(value))
+        found: torch.Tensor = plain(value, **options)
         return found
 
     made.asarray = asarray
+    if device.type != "cpu":
+        made.matmul = whole_matmul
     return made

@@ -161,4 +161,6 @@ def _key(x: Any, held: bool) -> Any:
         return None
     if x.__class__ is list:
         return tuple(_key(item, held) for item in x)
-    return (x.shape, x.tobytes()) if held else tuple(x.shape)
+    if not held:
+        return tuple(x.shape)
+    return (x.shape, tuple(x.flat) if x.dtype == object else x.tobytes())

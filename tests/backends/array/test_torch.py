@@ -203,3 +203,30 @@ def test_a_run_leaves_torch_as_it_was():
     assert not torch.is_inference_mode_enabled()
     assert torch.is_grad_enabled()
     assert torch.get_float32_matmul_precision() == "highest"
+
+
+def test_what_a_run_moves_is_given_again_while_it_is_recorded():
+    from rlx.backends.array.native_torch_graphs import _taped, moving
+    from rlx.backends.array.native_torch_library import to_tensor
+
+    to_native = moving(to_tensor)
+    first, second = np.ones(2, np.float32), np.zeros(3, np.int64)
+    moved = []
+    with _taped(moved, None):
+        made = [to_native(first), to_native(second)]
+    with _taped(moved, 0):
+        assert [to_native(first) is made[0], to_native(second) is made[1]] == [True, True]
+    assert to_native(first) is not made[0]
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [((2, 3), (3, 4)), ((5, 1, 2, 3), (4, 3, 2)), ((3,), (3, 2)), ((2, 3), (3,)), ((3,), (3,))],
+)
+def test_integers_are_multiplied_exactly_where_gpus_have_no_product(shapes):
+    from rlx.backends.array.native_torch_library import to_tensor, whole_matmul
+
+    random = np.random.default_rng(0)
+    a, b = (random.integers(-(2**40), 2**40, shape) for shape in shapes)
+    found = whole_matmul(to_tensor(a), to_tensor(b)).numpy()
+    np.testing.assert_array_equal(found, np.matmul(a, b))

@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from rlx.device import DeviceSpec
 
 
-HELD = frozenset({"string", "float6e2m3", "float6e3m2"})
-"""dtypes that jax lacks, which NumPy computes with on the host."""
-
-
 def open_cpu(spec: DeviceSpec, options: Mapping[str, object]) -> ArrayBackend:
     """Open the CPU, without starting another of jax's platforms; there are no options.
 
@@ -104,7 +100,7 @@ def _open(device: Any) -> ArrayBackend:
 
     from rlx.backends.array.engine import ArrayBackend
     from rlx.backends.array.library import Library
-    from rlx.backends.array.native_jax_compile import compiler, settings
+    from rlx.backends.array.native_jax_compile import HELD, compiler, settings
     from rlx.backends.array.native_jax_kernels import OVERRIDES
     from rlx.backends.array.native_jax_namespace import namespace
 

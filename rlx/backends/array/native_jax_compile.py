@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rlx.backends.array import dtypes
+
 if TYPE_CHECKING:
     from rlx.backends.array.library import Compiler, Function
 
+HELD = frozenset({"string", "float6e2m3", "float6e3m2"})
+"""dtypes that XLA lacks, which NumPy computes with on the host."""
 BAKED = 4096
 """Bytes up to which integer constants become part of the compiled program.
 
@@ -67,7 +71,11 @@ def compiler(device: Any) -> Compiler:
         def traced(weights: Sequence[Any], given: Sequence[Any]) -> list[Any]:
             rest = iter(weights)
             merged = [baked[at] if at in baked else next(rest) for at in range(len(constants))]
-            return function(merged, given)
+            outputs = function(merged, given)
+            for x in jax.tree.leaves(outputs):
+                if dtypes.name_of(x.dtype) in HELD:
+                    raise NotImplementedError(f"XLA has no {dtypes.name_of(x.dtype)}")
+            return outputs
 
         there = jax.sharding.SingleDeviceSharding(device)
         with settings(device):

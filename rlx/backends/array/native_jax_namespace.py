@@ -57,6 +57,9 @@ def astype(x: Any, dtype: Any, *, copy: bool = True) -> Any:
         x = jnp.real(x)
     if not _is_integer(dtype) or _is_integer(x.dtype) or x.dtype == jnp.bool_:
         return jnp.astype(x, dtype, copy=copy)
+    if x.dtype.itemsize == 1:
+        return _of_narrow(jnp.astype(x, jnp.float32), dtype)
+    half_precision = x.dtype == jnp.float16
     if x.dtype not in (jnp.float32, jnp.float64):
         x = jnp.astype(x, jnp.float32)
     if dtype.name in NARROW:
@@ -64,9 +67,24 @@ def astype(x: Any, dtype: Any, *, copy: bool = True) -> Any:
     wide = np.dtype(f"int{dtype.itemsize * 8}")
     if dtype.kind == "i":
         return _truncated(x, wide)
+    if half_precision and dtype == jnp.uint32:
+        return jnp.astype(_truncated(x, np.int64), dtype)
     half = 2.0 ** (dtype.itemsize * 8 - 1)
     high = _truncated(x - half, wide) ^ np.iinfo(wide).min
     return jnp.astype(jnp.where(x >= half, high, _truncated(x, wide)), dtype)
+
+
+def _of_narrow(x: Any, dtype: Any) -> Any:
+    """Of floats of 8 bits and fewer, as ml_dtypes does it: NaN is 0, infinities are the limits."""
+    import jax.numpy as jnp
+
+    step = dtype
+    if dtype.name[-1] in "24" and dtype.name[-2] == "t":
+        step = jnp.dtype(jnp.uint8 if dtype.name[0] == "u" else jnp.int8)
+    limits = np.iinfo(step)
+    finite = jnp.astype(jnp.where(jnp.isfinite(x), x, 0), jnp.int64)
+    y = jnp.where(x == jnp.inf, jnp.asarray(limits.max, step), jnp.astype(finite, step))
+    return jnp.astype(jnp.where(x == -jnp.inf, jnp.asarray(limits.min, step), y), dtype)
 
 
 def _is_integer(dtype: Any) -> bool:

@@ -156,8 +156,7 @@ def _backend(kind: str, index: int, name: str, id: str, *, graphs: bool = False)
     import torch
 
     from rlx.backends.array.engine import ArrayBackend
-    from rlx.backends.array.native_torch_graphs import recorded
     from rlx.backends.array.native_torch_library import library
 
     device = torch.device(kind) if kind == "cpu" else torch.device(kind, index)
-    return ArrayBackend(library(device, name, id, recorded(device) if graphs else None))
+    return ArrayBackend(library(device, name, id, graphs=graphs))

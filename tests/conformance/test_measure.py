@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from rlx.conformance import corpus, measure, together
 from rlx.conformance.cases import UNJUDGED, Case
 from rlx.conformance.compare import Tolerance
 from rlx.conformance.findings import Findings
-from rlx.conformance.trial import Here, Trial, attempt, guarded
+from rlx.conformance.trial import Here, Outcome, Trial, attempt, guarded
 from rlx.program import Program, ValueType, load
 
 X = np.array([1.0, -2.0], np.float32)
@@ -121,3 +123,20 @@ def test_inputs_are_guarded_against_being_written_to() -> None:
     with pytest.raises(ValueError, match="read-only"):
         inner[0] = 1
     assert guarded(None) is None
+
+
+def test_where_every_case_goes_with_the_newest_no_variant_is_tried() -> None:
+    tried: list[str] = []
+
+    class Watching(Here):
+        def begin(self, trials: Sequence[Trial]) -> Callable[[], list[Outcome]]:
+            tried.extend(one.name for one in trials)
+            return super().begin(trials)
+
+    found = Findings()
+    for name in ("abs", "abs[T=float]"):
+        made = trial(name, "y = Abs(x)", np.abs(X))
+        found.passed[replace(made.program.requirements.signatures[0], types=((name, "x"),))] = made
+    found.hold_together(Watching(Reference()), lambda done, total: None)
+    assert tried == ["abs beside abs"]
+    assert found.failed == {}

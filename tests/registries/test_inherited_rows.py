@@ -8,7 +8,7 @@ from rlx import resources
 from rlx.errors import ConfigError
 from rlx.freeze import __main__ as command
 from rlx.freeze import compiled, vocabulary
-from rlx.registries import Registry
+from rlx.registries import Registry, freeze
 
 BACKENDS = """\
 apiVersion: rlx/v1
@@ -160,3 +160,34 @@ def test_a_circle_of_files_is_refused_where_it_closes(packaged):
 )
 def test_what_is_wrong_with_inheriting_is_said_where_it_is_written(packaged, changed, expected):
     assert faults(packaged, twin=TWIN.replace(*changed)) == expected
+
+
+OVERRIDE = """\
+apiVersion: rlx/v1
+kind: Backends
+overrides:
+  - {id: first, coverage: {rows: [{operations: [Neg], types: {T: [float32]}}]}}
+"""
+
+
+def test_an_override_replaces_all_that_is_claimed_and_remembers_what_was(packaged, tmp_path):
+    own = tmp_path / "own.yaml"
+    own.write_text(OVERRIDE, encoding="utf-8")
+    one = Registry.load([own], only=True).get("first")
+    assert [row.operations for row in one.coverage.rows] == [("Neg",)]
+    assert [str(setting.value) for setting in one.settings("coverage")] == [
+        "c/first.yaml",
+        "1 rows",
+    ]
+    assert str(one.source("coverage")).endswith("own.yaml:4:27")
+
+
+def test_a_project_file_that_nobody_trusts_may_not_change_what_is_claimed(packaged, manifest):
+    text = OVERRIDE.partition("kind: Backends\n")[2]
+    made = manifest(text, layer="project", trusted=False)
+    with pytest.raises(ConfigError) as raised:
+        freeze([made], base=Registry.load(only=True))
+    assert str(raised.value.faults[0]) == (
+        "backends.yaml:4:17: overriding coverage of 'first' is refused until this file is trusted. "
+        "Fix: read it, then run `rlx trust backends.yaml`; or name it, by RLX_CONFIG or --config."
+    )

@@ -126,7 +126,7 @@ def attribute_values(models: Iterable[onnx.ModelProto]) -> dict[str, tuple[Any, 
         for name, formal in schema_of(model, node).attributes.items():
             default = formal.default_value
             if formal.type == defs.OpSchema.AttrType.STRING and name not in FREE_TEXT:
-                seen.setdefault(name, set())
+                seen.setdefault(name, set(CHOICES.get(name, ())))
                 if default.HasField("name") and default.name:
                     seen[name].add(default.s.decode())
             flag = (
@@ -140,6 +140,10 @@ def attribute_values(models: Iterable[onnx.ModelProto]) -> dict[str, tuple[Any, 
     return {name: tuple(sorted(values)) for name, values in seen.items() if values}
 
 
+CHOICES: dict[str, tuple[str, ...]] = {
+    "auto_pad": ("NOTSET", "SAME_LOWER", "SAME_UPPER", "VALID"),
+}
+"""Texts that the definition allows, of which the suite shows only some."""
 FREE_TEXT = frozenset({"equation", "delimiter", "pattern", "locale", "stopwords", "body"})
 """Attributes whose texts are not a choice among a few."""
 

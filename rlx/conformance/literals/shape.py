@@ -34,6 +34,19 @@ LINE = f([0, 1, 2, 3, 4])
 DEPTH = f(range(8)).reshape(1, 8, 1, 1)
 WIDE = f([[[[0, 1], [2, 3]], [[4, 5], [6, 7]]]])
 
+HELD = (
+    *(
+        np.float16,
+        np.float32,
+        np.float64,
+        ml_dtypes.bfloat16,
+        np.bool_,
+        np.complex64,
+        np.complex128,
+    ),
+    *(np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
+)
+"""What a Constant may hold."""
 CASES: list[Literal] = [
     ("Reshape", {}, [SQUARE, n(4)], [f([1, 2, 3, 4])]),
     ("Reshape", {}, [SQUARE, n(1, 0, -1)], [f([[[1, 2], [3, 4]]])]),
@@ -81,7 +94,10 @@ CASES: list[Literal] = [
     ("Pad", {"mode": "wrap"}, [f([1, 2, 3]), n(2, 1)], [f([2, 3, 1, 2, 3, 1])]),
     ("Constant", {"value_ints": [1, 2]}, [], [n(1, 2)]),
     ("Constant", {"value_float": 1.5}, [], [f(1.5)]),
-    ("Constant", {"value": tensor([1, 2], np.float16)}, [], [np.array([1, 2], np.float16)]),
+    *(
+        ("Constant", {"value": tensor([1, 0], dtype)}, [], [np.array([1, 0], dtype)])
+        for dtype in HELD
+    ),
     ("ConstantOfShape", {}, [n(2)], [f([0, 0])]),
     (
         "ConstantOfShape",

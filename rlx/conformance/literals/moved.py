@@ -21,10 +21,10 @@ _CODES = {
 
 def moved() -> Iterator[Program]:
     """All of them."""
-    for dtype in _elements("SequenceConstruct", "T"):
+    for dtype in elements("SequenceConstruct", "T"):
         yield from _sequences(dtype)
         yield from _maps(dtype)
-    for dtype in _elements("SplitToSequence", "T"):
+    for dtype in elements("SplitToSequence", "T"):
         yield from _splits(dtype)
     yield from _optionals()
     yield from _bodies()
@@ -48,7 +48,8 @@ def _allowed(operation: str, variable: str) -> list[str]:
     return sorted(map(dtype_name, found.allowed_type_strs))
 
 
-def _elements(operation: str, variable: str) -> list[str]:
+def elements(operation: str, variable: str) -> list[str]:
+    """The dtypes of tensors that a type variable allows."""
     return sorted(set(map(_element, _allowed(operation, variable))))
 
 

@@ -12,14 +12,22 @@ import onnx
 from onnx import helper
 
 from rlx.conformance.compare import Tolerance
-from rlx.conformance.literals import arithmetic, elementwise, indexing, learning, networks, shape
+from rlx.conformance.literals import (
+    arithmetic,
+    dtypes,
+    elementwise,
+    indexing,
+    learning,
+    networks,
+    shape,
+)
 from rlx.conformance.literals.literal import Array, Literal
 from rlx.conformance.literals.moved import moved
 from rlx.conformance.literals.programs import PROGRAMS
 from rlx.conformance.trial import Trial
 from rlx.program import CANONICAL_OPSET, load
 
-TABLES = (arithmetic, elementwise, indexing, learning, networks, shape)
+TABLES = (arithmetic, elementwise, indexing, learning, networks, shape, dtypes)
 TOLERANCE = Tolerance(rtol=1e-5, atol=1e-6, scaled=True)
 """A literal is written with few digits, and has no rounding of its own to add."""
 
@@ -44,6 +52,14 @@ ORACLE_FAULTS = {
 """Literals that the oracle itself gets wrong, and how: where these lie, it judges nobody."""
 _DTYPE = "its scores have the dtype of the input, where ONNX has float32"
 FAMILY_FAULTS = {
+    "AffineGrid": "its grid is always float32",
+    "Det": "it has no half precision",
+    "GlobalLpPool": "it has none",
+    "LayerNormalization": "mean and deviation have the input's dtype, where ONNX has float32",
+    "MaxRoiPool": "it has none",
+    "MeanVarianceNormalization": "it takes float32 alone",
+    "OneHot": "it takes no booleans and no strings; and no scalar indices",
+    "ReduceSumSquare": "sums of 32 bits become 64 bits wide",
     "Identity": "it refuses an optional that holds nothing",
     "Optional": "it puts the value into a list",
     "Scan": "its results may not be strings",

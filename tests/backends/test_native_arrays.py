@@ -2,6 +2,7 @@
 
 import ml_dtypes
 import numpy as np
+import onnx
 import pytest
 
 import rlx
@@ -136,3 +137,27 @@ def test_a_tensor_on_another_device_is_refused():
     with session_on("torch", g.to_program()) as session, session.compile(g) as model:
         model.set_param("w", W)
         assert "input 'x' is a Tensor" in refused(model, torch.zeros((2, 4), device="meta"), X)
+
+
+FLOAT8 = {17: "float8_e4m3fn", 18: "float8_e4m3fnuz", 19: "float8_e5m2", 20: "float8_e5m2fnuz"}
+
+
+@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("code", FLOAT8)
+def test_small_floats_go_in_and_out_as_those_of_ml_dtypes(name, code):
+    small = np.dtype(getattr(ml_dtypes, FLOAT8[code]))
+    values = np.array([0.5, -1, 2, 240], "float32")
+    model = onnx.parser.parse_model(
+        f"""<ir_version: 10, opset_import: ["" : 24]>
+        p (float[4] x) => ({FLOAT8[code].replace("_", "")}[4] y, float[4] z)
+        {{ y = Cast <to = {code}> (x)  z = Cast <to = 1> (y) }}"""
+    )
+    program = rlx.load(model)
+    with session_on(name, program) as session, session.compile(program) as compiled:
+        for x in (values, own(name, values)):
+            y, z = compiled(x)
+            assert y.dtype == small
+            np.testing.assert_array_equal(
+                y.astype("float32"), values.astype(small).astype("float32")
+            )
+            np.testing.assert_array_equal(z, y.astype("float32"))

@@ -45,3 +45,13 @@ def test_a_scaled_tolerance_is_relative_to_the_largest_value() -> None:
     want, got = np.array([100.0, 0.0], np.float16), np.array([100.0, 0.1], np.float16)
     assert difference([want], [got], Tolerance()) == "output 0: off by 0.1 (float16)"
     assert difference([want], [got], Tolerance(scaled=True)) is None
+
+
+def test_maps_are_compared_by_key() -> None:
+    found = {"a": 1.0, "b": 2.0}
+    assert difference([[found]], [[{"b": 2.0, "a": 1.00001}]], Tolerance()) is None
+    said = difference([[found]], [[{"a": 1.0}]], Tolerance())
+    assert said == "output 0: output 0: {'a': 1.0} instead of a map of ['a', 'b']"
+    said = difference([found], [{"a": 1.0, "b": 3.0}], Tolerance())
+    assert said is not None
+    assert said.startswith("output 0: output 1: off by 1")

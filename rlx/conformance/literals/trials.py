@@ -18,6 +18,7 @@ from rlx.conformance.literals import (
     elementwise,
     indexing,
     learning,
+    maps,
     networks,
     shape,
 )
@@ -63,12 +64,15 @@ FAMILY_FAULTS = {
     "Identity": "it refuses an optional that holds nothing",
     "Optional": "it puts the value into a list",
     "Scan": "its results may not be strings",
+    "ai.onnx.ml::CastMap": "it has none",
     "ai.onnx.ml::CategoryMapper": "it has none",
+    "ai.onnx.ml::DictVectorizer": "it gives the dtype that NumPy finds for the map's values",
     "ai.onnx.ml::FeatureVectorizer": _DTYPE,
     "ai.onnx.ml::LinearClassifier": _DTYPE,
     "ai.onnx.ml::LinearRegressor": _DTYPE,
     "ai.onnx.ml::Normalizer": _DTYPE,
     "ai.onnx.ml::SVMClassifier": _DTYPE,
+    "ai.onnx.ml::ZipMap": "it has none",
     "ai.onnx.ml::SVMRegressor": _DTYPE,
     "ai.onnx.ml::Scaler": _DTYPE,
     "ai.onnx.preview.training::Adam": "float32 updated at a rate of float64 becomes float64",
@@ -100,6 +104,10 @@ def trials() -> dict[str, tuple[Trial, ...]]:
         program = load(onnx.parser.parse_model(f"{HEAD} literal {text}"))
         name = f"{operation}[literal,{len(before)}]"
         found[operation] = (*before, Trial(name, program, inputs, outputs, TOLERANCE))
+    for operation, made, inputs, outputs in maps.models():
+        before = found.get(operation, ())
+        name = f"{operation}[literal,{len(before)}]"
+        found[operation] = (*before, Trial(name, load(made), inputs, outputs, TOLERANCE))
     return {
         operation: tuple(one for one in made if one.name not in UNDEFINED)
         for operation, made in found.items()

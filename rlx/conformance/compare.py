@@ -44,8 +44,8 @@ def _value(want: Any, have: Any, tolerance: Tolerance) -> str | None:
     if isinstance(want, dict):
         if not isinstance(have, dict) or want.keys() != have.keys():
             return f"{have!r} instead of a map of {list(want)}"
-        pairs = (([np.asarray(one[key]) for key in want]) for one in (want, have))
-        return difference(*pairs, tolerance)
+        first, second = ([np.asarray(one[key]) for key in want] for one in (want, have))
+        return difference(first, second, tolerance)
     if want is None or have is None:
         return None if want is have else f"{have!r} instead of {want!r}"
     if not isinstance(have, np.ndarray):

@@ -41,7 +41,7 @@ def models() -> Iterator[Case]:
             made = helper.make_sequence_type_proto(_map(key, T.FLOAT))
             given = helper.make_tensor_type_proto(T.FLOAT, shape)
             x = np.array([0.5, 2], np.float32).reshape(shape)
-            y = [dict(zip(labels, [0.5, 2.0], strict=True))]
+            y: Any = [dict(zip(labels, [0.5, 2.0], strict=True))]
             yield "ai.onnx.ml::ZipMap", _model("ZipMap", {name: labels}, given, made), [x], [y]
     for value in (T.FLOAT, T.STRING):
         for target, code in (("FLOAT", T.FLOAT), ("INT64", T.INT64), ("STRING", T.STRING)):

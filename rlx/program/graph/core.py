@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -154,10 +155,19 @@ def _check_dtypes(method: str, schema: onnx.defs.OpSchema, operands: tuple[Opera
         formal = schema.inputs[min(place, len(schema.inputs) - 1)]
         if one.type.tensor_type.elem_type not in SHORT:  # an intermediate of another dtype
             continue
-        allowed = [short for text, short in ONNX_TEXTS.items() if text in formal.types]
-        takes(method, one, tuple(allowed))
+        if one.dtype not in (allowed := _allowed(schema.name, formal.type_str)):
+            takes(method, one, allowed)
         if formal.is_homogeneous:
             alike(method, bound.setdefault(formal.type_str, one), one)
+
+
+@cache
+def _allowed(operation: str, variable: str) -> tuple[str, ...]:
+    """The dtypes that an operation's type variable may be, by a graph's names."""
+    schema = newest_schema("", operation)
+    assert schema is not None, operation
+    formal = next(one for one in schema.inputs if one.type_str == variable)
+    return tuple(short for text, short in ONNX_TEXTS.items() if text in formal.types)
 
 
 def _refusal(method: str, operands: tuple[Operand, ...], error: Exception) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.array.native_jax_devices import accelerator, cpu, kind
+from rlx.backends.protocol import Found
 from rlx.errors import SettingError, Unavailable
 
 if TYPE_CHECKING:
@@ -47,22 +48,22 @@ def open_tpu(spec: DeviceSpec, options: Mapping[str, object]) -> ArrayBackend:
     return _open_accelerator("tpu", spec, options)
 
 
-def probe_cuda(index: int) -> str | None:
-    """Why jax can't use this NVIDIA GPU, or None; to be called in a process of its own."""
+def probe_cuda(index: int) -> Found | str:
+    """What this NVIDIA GPU is, or why jax can't use it; to be called in a process of its own."""
     return _probe("cuda", index)
 
 
-def probe_rocm(index: int) -> str | None:
-    """Why jax can't use this AMD GPU, or None; to be called in a process of its own."""
+def probe_rocm(index: int) -> Found | str:
+    """What this AMD GPU is, or why jax can't use it; to be called in a process of its own."""
     return _probe("rocm", index)
 
 
-def probe_tpu(index: int) -> str | None:
-    """Why jax can't use this TPU core, or None; to be called in a process of its own."""
+def probe_tpu(index: int) -> Found | str:
+    """What this TPU core is, or why jax can't use it; to be called in a process of its own."""
     return _probe("tpu", index)
 
 
-def _probe(platform: str, index: int) -> str | None:
+def _probe(platform: str, index: int) -> Found | str:
     """Run a sum there, and look where it ran."""
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # a probe needs no memory
     try:
@@ -76,7 +77,7 @@ def _probe(platform: str, index: int) -> str | None:
     total = jnp.sum(jax.device_put(np.ones(8, np.float32), device))
     if total.devices() != {device} or float(total) != 8.0:
         return f"a sum of eight ones on {device} gave {float(total)} on {total.devices()}"
-    return None
+    return Found(detail=str(device.device_kind))
 
 
 def _open_accelerator(
@@ -89,7 +90,8 @@ def _open_accelerator(
 def _refuse_options(options: Mapping[str, object]) -> None:
     if options:
         raise SettingError(
-            f"jax has no options, got {', '.join(sorted(options))}", fix="remove them."
+            f"the jax backends have no options, got {', '.join(sorted(options))}",
+            fix="remove them.",
         )
 
 

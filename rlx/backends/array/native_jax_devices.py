@@ -18,6 +18,8 @@ PLUGINS = {
 """By platform, the modules of which one has to be installed."""
 _GPU = frozenset({"cuda", "rocm"})
 _lock = threading.Lock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: globals().update(_lock=threading.Lock()))
 _clients: dict[int, Any] = {}
 """The CPU client, by the id of its process: a child that was forked must not touch it."""
 

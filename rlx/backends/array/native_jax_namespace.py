@@ -20,6 +20,7 @@ def namespace() -> Any:
     return _Namespace(
         jnp,
         astype=astype,
+        divide=divide,
         matmul=partial(jnp.matmul, precision=highest),
         tensordot=partial(jnp.tensordot, precision=highest),
         vecdot=partial(jnp.vecdot, precision=highest),
@@ -40,6 +41,21 @@ class _Namespace:
         found = getattr(self._library, name)
         setattr(self, name, found)
         return found
+
+
+def divide(x: Any, y: Any) -> Any:
+    """The quotient, correctly rounded.
+
+    By a divisor that is broadcast, XLA divides by multiplying with its reciprocal, and 49 / 49 is
+    not 1 then; so it is kept from seeing that.
+    """
+    import jax
+    import jax.numpy as jnp
+
+    shape = jnp.broadcast_shapes(jnp.shape(x), jnp.shape(y))
+    if jnp.shape(y) != shape:
+        y = jax.lax.optimization_barrier(jnp.broadcast_to(y, shape))
+    return jnp.divide(x, y)
 
 
 def astype(x: Any, dtype: Any, *, copy: bool = True) -> Any:

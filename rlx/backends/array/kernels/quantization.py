@@ -74,7 +74,7 @@ def quantize_linear(site: Site) -> Kernel:
 
     def run(x: Any, scale: Any, zero: Any = None) -> Any:
         divisor = xp.astype(spread(xp, scale, x.shape, axis, block), work)
-        ratio = xp.astype(xp.astype(x, work) / divisor, xp.float32)
+        ratio = xp.astype(xp.divide(xp.astype(x, work), divisor), xp.float32)
         if zero is not None:
             zero = spread(xp, zero, x.shape, axis, block)
         if name in INTEGERS:
@@ -120,10 +120,12 @@ def dynamic_quantize_linear(site: Site) -> Kernel:
         high = xp.maximum(xp.max(x), nothing) if 0 not in x.shape else nothing
         low = xp.minimum(xp.min(x), nothing) if 0 not in x.shape else nothing
         span = high - low
-        scale = xp.where(span == 0, xp.ones_like(nothing), span) / xp.asarray(255, dtype=x.dtype)
+        scale = xp.divide(
+            xp.where(span == 0, xp.ones_like(nothing), span), xp.asarray(255, dtype=x.dtype)
+        )
         zero = -low / scale
         zero = xp.where(xp.isnan(zero), xp.full_like(zero, 255), xp.round(xp.clip(zero, 0, 255)))
-        y = xp.round(x / scale) + zero
+        y = xp.round(xp.divide(x, scale)) + zero
         y = xp.where(xp.isnan(y), xp.zeros_like(y), xp.clip(y, 0, 255))
         return xp.astype(y, xp.uint8), scale, xp.astype(zero, xp.uint8)
 

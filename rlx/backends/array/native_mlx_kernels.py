@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import mlx.core as mx
 
 from rlx.backends.array.kernels.operands import axis_of
-from rlx.backends.array.mlx_namespace.indexing import inside
+from rlx.backends.array.mlx_namespace.indexing import inside, take
 from rlx.backends.array.site import Fresh
 
 if TYPE_CHECKING:
@@ -50,6 +50,18 @@ def _tuples(x: Array, at: Array, batch: int) -> Array:
     places = [_line(at.shape[axis], axis, at.ndim - 1) for axis in range(batch)]
     places += [at[..., part] for part in range(at.shape[-1])]
     return _linear(x.shape[: len(places)], places)
+
+
+def _gather(site: Site) -> Kernel:
+    axis = site.attributes.get("axis", 0)
+
+    def gather(x: Array, at: Array) -> Array:
+        place = axis_of(axis, x.ndim)
+        shape = (*x.shape[:place], *at.shape, *x.shape[place + 1 :])
+        taken = take(x, mx.reshape(at, (-1,)), axis=place)
+        return mx.reshape(taken, shape)
+
+    return Fresh(gather)
 
 
 def _gather_elements(site: Site) -> Kernel:
@@ -124,6 +136,7 @@ def _scatter_nd(site: Site) -> Kernel:
 
 OVERRIDES: Mapping[str, Builder] = MappingProxyType(
     {
+        "Gather": _gather,
         "GatherElements": _gather_elements,
         "GatherND": _gather_nd,
         "ScatterElements": _scatter_elements,

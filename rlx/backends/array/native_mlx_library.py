@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
@@ -18,7 +18,9 @@ from rlx.backends.array.host import NUMPY
 from rlx.backends.array.library import Library
 from rlx.backends.array.mlx_namespace.dtypes import NAMES, from_host, to_host
 from rlx.backends.array.mlx_namespace.indexing import raise_flag, taken_flags
+from rlx.backends.array.native_mlx_convolution import GPU_OVERRIDES
 from rlx.backends.array.native_mlx_kernels import OVERRIDES
+from rlx.errors import ExecutionError
 
 if TYPE_CHECKING:
     from rlx.backends.array.library import Function
@@ -61,7 +63,7 @@ def open_device(device: Any, *, compiles: bool) -> ArrayBackend:
             mx.eval(made)
         return made
 
-    held = LACKED if device.type == mx.cpu else LACKED | {"float64"}
+    on_gpu = device.type == mx.gpu
     library = Library(
         name="mlx",
         xp=xp,
@@ -73,8 +75,8 @@ def open_device(device: Any, *, compiles: bool) -> ArrayBackend:
         copy=copy,
         guard=guard,
         name_of=lambda array: NAMES[array.dtype],
-        overrides=OVERRIDES,
-        held=held,
+        overrides={**OVERRIDES, **GPU_OVERRIDES} if on_gpu else OVERRIDES,
+        held=LACKED | {"float64"} if on_gpu else LACKED,
         compile=_compiled if compiles else None,
     )
     return ArrayBackend(library)
@@ -84,24 +86,18 @@ def _evaluated(result: Any) -> Any:
     """A run's outputs, computed, all at once; what else a guarded function returns as it is.
 
     Raises:
-        IndexError: an index was outside its array.
+        ExecutionError: an index was outside its array.
     """
-    if not isinstance(result, list):
+    if result.__class__ is not list:
         return result
     flags = taken_flags()
-    mx.eval(*_arrays(result), *flags)
-    if any(flag.item() for flag in flags):
-        raise IndexError("an index is outside the array that it picks from")
+    mx.eval(result, flags)  # what is no array is passed over
+    if flags and any(flag.item() for flag in flags):
+        raise ExecutionError(
+            "an index is outside the array that it picks from",
+            fix="look at the inputs that the program picks by.",
+        )
     return result
-
-
-def _arrays(value: Any) -> Iterator[Any]:
-    """The arrays in a value, in sequences too."""
-    if isinstance(value, list | tuple):
-        for item in value:
-            yield from _arrays(item)
-    elif isinstance(value, mx.array):
-        yield value
 
 
 def _copied(array: Any) -> Any:

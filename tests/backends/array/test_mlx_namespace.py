@@ -17,7 +17,7 @@ NUMBERS = (*INTEGERS, *FLOATS)
 EVERY = ("bool", *NUMBERS)
 SMALL = st.sampled_from([(), (3,), (2, 3), (2, 1, 4)])
 TOLERANCE = {"float16": 2e-3, "float32": 4e-6, "float64": 1e-12, "complex64": 1e-5}
-PRECISE = settings(max_examples=25, deadline=None)
+PRECISE = settings(max_examples=10, deadline=None)
 
 
 def extremes(dtype):

@@ -27,6 +27,9 @@ UNSIGNED = (mx.uint8, mx.uint16, mx.uint32, mx.uint64)
 INTEGERS = SIGNED + UNSIGNED
 FLOATS = (mx.float16, mx.bfloat16, mx.float32, mx.float64)
 _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+_OF_NUMPY = {
+    _BFLOAT16 if name == "bfloat16" else np.dtype(name): dtype for name, dtype in BY_NAME.items()
+}
 
 
 def from_host(array: Any) -> Array:
@@ -35,8 +38,8 @@ def from_host(array: Any) -> Array:
     Raises:
         NotImplementedError: MLX has no such dtype.
     """
-    host = np.asarray(array)
-    dtype = BY_NAME.get(host.dtype.name)
+    host = array if array.__class__ is np.ndarray else np.asarray(array)
+    dtype = _OF_NUMPY.get(host.dtype)
     if dtype is None:
         raise NotImplementedError(f"mlx has no dtype {host.dtype.name}")
     return mx.array(host, dtype=dtype)

@@ -13,7 +13,7 @@ def main() -> None:
         # The libraries read these when they are loaded, so begin again with them set.
         os.environ.update(SINGLE)
         os.execv(sys.executable, [sys.executable, "-m", "benchmarks", *sys.argv[1:]])
-    from benchmarks import calls, configuration, networks, plot, results, routing, startup
+    from benchmarks import by_hand, calls, configuration, networks, plot, results, routing, startup
 
     groups, details = {}, {}
     for name, module in (
@@ -22,6 +22,7 @@ def main() -> None:
         ("configuration", configuration),
         ("calls", calls),
         ("networks", networks),
+        ("by hand", by_hand),
     ):
         print(f"measuring {name}", file=sys.stderr)
         groups[name], details[name] = module.measure()

@@ -1,9 +1,10 @@
 """`python -m benchmarks.gpu [MODEL.onnx]`: torch-cuda against PyTorch itself, on an NVIDIA GPU.
 
-24 transformer layers (384 wide, 12 heads, 32 tokens, batch 1) with random weights: through rlx, as
-the same operations written in PyTorch, and those under `torch.compile(mode="reduce-overhead")`. A
-model's file is measured with and without its program recorded as a CUDA graph. All candidates take
-turns; each call waits for its result on the device. Prints JSON: milliseconds, minimum of many.
+24 transformer layers (384 wide, 12 heads, 32 tokens, batch 1) and an encoder like MiniLM-L6, with
+random weights: through rlx, as the same operations written in PyTorch, and those under
+`torch.compile(mode="reduce-overhead")`. A model's file is measured with and without its program
+recorded as a CUDA graph. All candidates take turns; each call waits for its result on the device.
+Prints JSON: milliseconds, minimum of many.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import transformer
+from benchmarks import minilm, transformer
 from benchmarks.timing import side_by_side
 from rlx.backends.array.torch import open_cuda
 from rlx.backends.protocol import CompileOptions
@@ -78,6 +79,38 @@ def layers() -> dict[str, Any]:
     }
 
 
+def encoder() -> dict[str, Any]:
+    """The latencies of an encoder like MiniLM-L6, and how far results lie apart."""
+    import torch
+
+    held = minilm.weights()
+    ours = executable(load(minilm.program(held)))
+    hand = minilm.by_hand(held, "cuda")
+    compiled = torch.compile(hand, mode="reduce-overhead")
+    given = [torch.from_numpy(value).cuda() for value in minilm.inputs().values()]
+
+    def inference(function: Callable[..., Any]) -> Callable[[], Any]:
+        def call() -> Any:
+            with torch.inference_mode():
+                return function(*given)
+
+        return waiting(call)
+
+    ways = {
+        "rlx": waiting(lambda: ours.run(given)[0]),
+        "eager torch": inference(hand),
+        "torch.compile": inference(compiled),
+    }
+    for _ in range(3):
+        answers = {name: way().clone() for name, way in ways.items()}
+    apart = float((answers["rlx"] - answers["eager torch"]).abs().max())
+    return {
+        "milliseconds": _milliseconds(ways),
+        "apart": apart,
+        "uncompiled": ours.uncompiled,
+    }
+
+
 def model(path: str, tokens: int = TOKENS) -> dict[str, Any]:
     """A model's latencies with its program recorded, and as the same kernels one by one."""
     program = load(path)
@@ -109,6 +142,7 @@ def main() -> None:
         "device": torch.cuda.get_device_name(),
         "torch": torch.__version__,
         "transformer": layers(),
+        "minilm": encoder(),
     }
     for path in sys.argv[1:]:
         found[path.rpartition("/")[2]] = model(path)

@@ -19,7 +19,7 @@ def draw(document: dict[str, Any]) -> None:
     figures = [one for group in document["figures"].values() for one in group]
     rows = document["details"]["networks"]["seconds_by_network"]
     figure, (left, right) = plt.subplots(
-        1, 2, figsize=(13, 5), width_ratios=[3, 2], layout="constrained"
+        1, 2, figsize=(13, 8), width_ratios=[3, 2], layout="constrained"
     )
     shares = [
         one["value"] / one["bar"] if one["better"] == "less" else one["bar"] / one["value"]
@@ -38,7 +38,11 @@ def draw(document: dict[str, Any]) -> None:
         places = [y + 0.27 * (i - 1) for y in range(len(rows))]
         label = {"reference": "onnx reference", "numpy": "rlx, numpy backend"}.get(engine, engine)
         right.barh(
-            places, [row[engine] * 1e3 for row in rows.values()], 0.25, color=colour, label=label
+            places,
+            [row.get(engine, 0.0) * 1e3 for row in rows.values()],  # no bar: it gave no answer
+            0.25,
+            color=colour,
+            label=label,
         )
     right.set_yticks(range(len(rows)), list(rows), fontsize=8)
     right.set_xscale("log")

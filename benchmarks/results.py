@@ -12,6 +12,8 @@ from typing import Any
 
 HERE = Path(__file__).parent
 FILE = HERE / "results.json"
+PACKAGES = ("numpy", "onnx", "onnxruntime", "torch", "jax")
+"""Whose versions are told."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ def save(groups: dict[str, list[Figure]], details: dict[str, Any]) -> None:
     document = {
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-        "packages": {name: version(name) for name in ("numpy", "onnx", "onnxruntime")},
+        "packages": {name: version(name) for name in PACKAGES},
         "threads": 1,
         "figures": {
             group: [{**asdict(one), "holds": one.holds} for one in figures]

@@ -1,4 +1,4 @@
-"""Depthwise convolution in NumPy, with columns of all taps and of one row's, against onnxruntime."""
+"""Depthwise convolution in NumPy, by columns of all taps and by rows, against onnxruntime."""
 
 from __future__ import annotations
 

@@ -183,4 +183,21 @@ STRINGS: list[Literal] = [
     ),
 ]  # fmt: skip
 
-CASES = LAYERS + RECURRENT + QUANTIZED + SIGNALS + STRINGS
+PPM = b"P6 2 1 255\n" + bytes([255, 0, 0, 0, 0, 255])
+"""An image of two pixels, red and blue."""
+OTHERS: list[Literal] = [
+    (
+        "ImageDecoder",
+        {},
+        [np.frombuffer(PPM, np.uint8)],
+        np.array([[[255, 0, 0], [0, 0, 255]]], np.uint8),
+    ),
+    (
+        "ai.onnx.preview::FlexAttention",
+        {},
+        [f([[[[0]]]]), f([[[[7], [9]]]]), f([[[[1, 0], [0, 1]]]])],
+        f([[[[0.5, 0.5]]]]),
+    ),
+]
+
+CASES = LAYERS + RECURRENT + QUANTIZED + SIGNALS + STRINGS + OTHERS

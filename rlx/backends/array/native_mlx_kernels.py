@@ -1,4 +1,4 @@
-"""Kernels that MLX needs its own of: indices are checked, and convolutions are its own."""
+"""Picking and placing by index: MLX needs its own kernels, for it checks no index."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import mlx.core as mx
 
 from rlx.backends.array.kernels.operands import axis_of
+from rlx.backends.array.mlx_namespace.elementwise import remainder
 from rlx.backends.array.mlx_namespace.indexing import inside, take
 from rlx.backends.array.site import Fresh
 
@@ -134,6 +135,48 @@ def _scatter_nd(site: Site) -> Kernel:
     return Fresh(scatter)
 
 
+def _tensor_scatter(site: Site) -> Kernel:
+    """A stretch of each batch entry, written at that entry's own position along the axis."""
+    axis = site.attributes.get("axis", -2)
+    circular = site.attributes.get("mode", "linear") == "circular"
+
+    def scatter(past: Array, update: Array, starts: Array | None = None) -> Array:
+        at = axis_of(axis, past.ndim)
+        batch, size, steps = past.shape[0], past.shape[at], update.shape[at]
+        if not update.size:
+            return mx.array(past)
+        first = mx.zeros((batch,), dtype=mx.int64) if starts is None else starts
+        places = mx.reshape(first.astype(mx.int64), (-1, 1)) + mx.arange(steps, dtype=mx.int64)
+        places = inside(remainder(places, size) if circular else places, size)
+        y = mx.array(mx.moveaxis(past, at, 1))
+        y[_line(batch, 0, 2), places] = mx.moveaxis(update, at, 1)
+        return mx.moveaxis(y, 1, at)
+
+    return Fresh(scatter)
+
+
+def _reverse_sequence(site: Site) -> Kernel:
+    """Each sequence turned around within its own length."""
+    batch = site.attributes.get("batch_axis", 1)
+    time = site.attributes.get("time_axis", 0)
+
+    def reverse(x: Array, lengths: Array) -> Array:
+        lead = (axis_of(batch, x.ndim), axis_of(time, x.ndim))
+        rest = [axis for axis in range(x.ndim) if axis not in lead]
+        if not x.size:
+            return x
+        moved = mx.transpose(x, (*lead, *rest))
+        step = _line(moved.shape[1], 1, 2)
+        length = mx.expand_dims(lengths.astype(mx.int64), 1)
+        order = mx.where(step < length, length - 1 - step, step)
+        order = inside(order, moved.shape[1])
+        turned = moved[_line(moved.shape[0], 0, 2), order]
+        back = [(*lead, *rest).index(axis) for axis in range(x.ndim)]
+        return mx.transpose(turned, back)
+
+    return Fresh(reverse)
+
+
 OVERRIDES: Mapping[str, Builder] = MappingProxyType(
     {
         "Gather": _gather,
@@ -141,5 +184,7 @@ OVERRIDES: Mapping[str, Builder] = MappingProxyType(
         "GatherND": _gather_nd,
         "ScatterElements": _scatter_elements,
         "ScatterND": _scatter_nd,
+        "TensorScatter": _tensor_scatter,
+        "ReverseSequence": _reverse_sequence,
     }
 )

@@ -18,7 +18,7 @@ from rlx.errors import ExecutionError, SettingError, Unavailable
 from rlx.program import load
 
 pytestmark = pytest.mark.needs("mlx")
-HEAD = '<ir_version: 10, opset_import: ["" : 21]>'
+HEAD = '<ir_version: 11, opset_import: ["" : 24]>'
 MANY = """g (float[n,4] x) => (float[n,3] y, float[n,3] z)
 <float[4,3] w = {1, -1, 2, 0, 1, 1, 3, 0, 1, 1, 2, 0}, float[3] b = {1, 2, 3}> {
   h = MatMul(x, w)
@@ -132,6 +132,10 @@ GATHERS = {
     "GatherND": "g (float[3,2] x, int64[k,1] at) => (y) { y = GatherND(x, at) }",
     "ScatterElements": "g (float[3] x, int64[k] at, float[k] u) => (y) "
     "{ y = ScatterElements(x, at, u) }",
+    "TensorScatter": "g (float[1,3,2] x, int64[k] at, float[1,1,2] u) => (y) "
+    "{ y = TensorScatter(x, u, at) }",
+    "ReverseSequence": "g (float[3,1] x, int64[k] at) => (y) "
+    "{ far = Abs(at) twice = Add(far, far) y = ReverseSequence(x, twice) }",
     "ScatterND": "g (float[3] x, int64[k,1] at, float[k] u) => (y) { y = ScatterND(x, at, u) }",
 }
 

@@ -135,8 +135,8 @@ def test_a_child_forked_from_a_process_that_computed_is_told_so():
     code = "print(negated(), flush=True)\nin_child(negated)"
     assert python(FORK + code).splitlines() == [
         "[-1.0, -2.0]",
-        "jax was started before this process forked, and its threads stayed behind. "
-        "Fix: start the process by 'spawn', or open jax in forked processes alone.",
+        "jax was used before this process was forked, and cannot be used in it. Fix: start it with "
+        "multiprocessing.get_context('spawn'), or fork before the library is used.",
         "0",
     ]
 

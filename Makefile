@@ -82,7 +82,7 @@ generate: $(VENV)/.test
 	$(BIN)/python -m tests.tour --write
 	$(BIN)/python -m tests.packaging.tutorial --write
 
-bench: $(VENV)/.bench
+bench: $(VENV)/.bench $(MODELS)/.ready
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.readme --write
 

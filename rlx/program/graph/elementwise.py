@@ -6,11 +6,11 @@ from typing import Any
 
 from rlx.errors import GraphError
 from rlx.program.graph import names
-from rlx.program.graph.core import Core
+from rlx.program.graph.nodes import Nodes
 from rlx.program.graph.operands import NodeId, Operand, broadcast
 
 
-class Elementwise(Core):
+class Elementwise(Nodes):
     """Operands broadcast as NumPy's do; their dtypes must be equal, since nothing is cast."""
 
     def binary(self, op: str, lhs: int, rhs: int) -> NodeId:

@@ -13,12 +13,12 @@ from onnx import helper
 
 from rlx.errors import GraphError
 from rlx.program.graph.arguments import alike, flag, ranked, sized, takes, whole
-from rlx.program.graph.core import Core
 from rlx.program.graph.names import FLOATS, NORMS, look_up
+from rlx.program.graph.nodes import Nodes
 from rlx.program.graph.operands import NodeId, Operand
 
 
-class Fourier(Core):
+class Fourier(Nodes):
     """f32 f16 bf16 f64; axes before the last are batches."""
 
     def fft(self, x: int, inverse: bool = False) -> NodeId:

@@ -9,11 +9,11 @@ import numpy as np
 
 from rlx.errors import GraphError
 from rlx.program.graph.arguments import axes_of, axis_of, integers, listed, ranked, whole
-from rlx.program.graph.core import Core
+from rlx.program.graph.nodes import Nodes
 from rlx.program.graph.operands import NodeId, differ
 
 
-class Layout(Core):
+class Layout(Nodes):
     """Any dtype; axes count from 0, negative ones from the last."""
 
     def reshape(self, x: int, new_shape: Sequence[int]) -> NodeId:

@@ -10,12 +10,12 @@ from onnx import helper
 
 from rlx.errors import GraphError
 from rlx.program.graph import arguments, names
-from rlx.program.graph.core import Core
 from rlx.program.graph.heads import check_heads, mask_window
+from rlx.program.graph.nodes import Nodes
 from rlx.program.graph.operands import NodeId, Operand, broadcast, differ, shape_text
 
 
-class Products(Core):
+class Products(Nodes):
     """The products of a transformer."""
 
     def matmul(self, lhs: int, rhs: int) -> NodeId:

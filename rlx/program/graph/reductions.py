@@ -9,12 +9,12 @@ import numpy as np
 from rlx.errors import GraphError
 from rlx.program.graph import names
 from rlx.program.graph.arguments import alike, axes_of, axis_of, flag, ranked, real, takes
-from rlx.program.graph.core import Core
 from rlx.program.graph.names import FLOATS
+from rlx.program.graph.nodes import Nodes
 from rlx.program.graph.operands import NodeId, Operand, differ
 
 
-class Reductions(Core):
+class Reductions(Nodes):
     """Axes count from 0; negative ones from the last."""
 
     def reduce(

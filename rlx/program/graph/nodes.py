@@ -23,7 +23,7 @@ _IMPORTS = [helper.make_opsetid("", CANONICAL_OPSET)]
 _NOISE = re.compile(r"^\[\w+\] |\(op_type:\w+(, node name: [^)]*)?\): ")
 
 
-class Core:
+class Nodes:
     """The nodes of a graph, in the order in which they were added."""
 
     def __init__(self, name: str):

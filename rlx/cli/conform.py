@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -78,7 +79,13 @@ def command(
     settle = partial(_settle, user) if write else None
     with bar() as progress:
         results = conform(
-            names, progress, operations=operations, config=config, jobs=jobs, settle=settle
+            names,
+            progress,
+            operations=operations,
+            config=config,
+            jobs=jobs,
+            settle=settle,
+            keep=_cache(),
         )
     changed = _against_evidence(results, whole=not operations) if check else {}
     if write and not user and any(map(writing.packaged_place, results)):
@@ -153,6 +160,16 @@ def _reported(check: bool) -> int:
     for path in old:
         output.text(f"{path} is not what the evidence says. {fix}", err=True)
     return int(bool(old))
+
+
+def _cache() -> Path:
+    """Where trials are kept between runs."""
+    import platformdirs
+
+    from rlx.settings import environment
+
+    folder = environment().value("RLX_CACHE_DIR")
+    return Path(folder or platformdirs.user_cache_dir("rlx", appauthor=False)) / "trials"
 
 
 def _here(config: Sequence[str]) -> list[str]:

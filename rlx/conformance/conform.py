@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from random import Random
 
 from rlx.conformance.blame import blame
@@ -72,13 +73,15 @@ def conform(
     config: Sequence[str] = (),
     jobs: int = 1,
     settle: Callable[[Sequence[Result]], None] | None = None,
+    keep: Path | None = None,
 ) -> list[Result]:
     """Measure these backends, each in child processes of its own; no router, no coverage.
 
     Then ONNX's cases run once more, as a user would run them. With `operations`, only cases that
     are made of them, and nothing is held together with all else that is claimed. The oracle is
     measured by the suite's own expected values alone, for it can't judge itself. `settle` may
-    change the claims in force to those that were measured, before the cases run once more.
+    change the claims in force to those that were measured, before the cases run once more. Trials
+    are kept in the folder `keep` for the next run.
 
     Raises:
         UnknownBackend: no backend has one of the ids.
@@ -110,6 +113,7 @@ def conform(
                 vary=vary,
                 all_together=whole,
                 also=tuple(operations or literal_trials()),
+                keep=keep,
             )
             for name, pool in group.items():
                 progress(f"{name}: claims", 0, 1)

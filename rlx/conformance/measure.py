@@ -6,11 +6,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
+from pathlib import Path
 
 from rlx.backends.protocol import Backend
 from rlx.conformance.cases import UNJUDGED, Case, allowed
 from rlx.conformance.corpus import cornered, extreme, variants
 from rlx.conformance.findings import Findings
+from rlx.conformance.kept import kept
 from rlx.conformance.literals.trials import trials as literal_trials
 from rlx.conformance.trial import RAISED, Outcome, Runner, Trial
 from rlx.errors import ProgramError
@@ -39,11 +41,13 @@ def measure(
     vary: bool = True,
     all_together: bool = True,
     also: Collection[str] = (),
+    keep: Path | None = None,
 ) -> Measurement:
     """Run each case, then variants of those with a single node, on every backend.
 
     With `all_together`, what passed runs once more beside the newest node that passed. `also` are
-    operations whose literals run although no case is of them alone.
+    operations whose literals run although no case is of them alone. What is made from cases is
+    kept in the folder `keep`.
     """
     findings = {name: Findings() for name in runners}
     refused: dict[str, str] = {}
@@ -68,9 +72,14 @@ def measure(
             progress(operation, done, len(operations))
             own = literals.get(operation, ())
             yield from own
-            yield from variants(singles.get(operation) or _alone(own), oracle)
-            yield from cornered(operation, oracle)
-            yield from extreme(operation, oracle)
+            bases = singles.get(operation) or _alone(own)
+
+            def make(operation: str = operation, bases: list[Trial] = bases) -> Iterator[Trial]:
+                yield from variants(bases, oracle)
+                yield from cornered(operation, oracle)
+                yield from extreme(operation, oracle)
+
+            yield from kept(keep, operation, [trial.name for trial in bases], make)
 
     _run(runners, findings, suite())
     if vary:

@@ -85,3 +85,17 @@ def test_one_device_under_two_names_is_a_fault_of_the_file(faults, manifest, dev
 def test_one_device_by_two_indices_is_two_devices(base, manifest):
     found = routing(base, manifest, "{device: 'cuda:1,nvidia:0,cuda'}")
     assert found == [None, ("cuda:1,nvidia:0,cuda", "system.yaml:3:19"), None]
+
+
+def test_overrides_and_policy_are_set_apart_and_hold_together(base, manifest):
+    """A later layer that sets one of them leaves the other as it is."""
+    found = routing(
+        base,
+        manifest,
+        "{kernel_dispatch_overrides: {Add: native}}",
+        "{kernel_dispatch: common}",
+        "{kernel_dispatch_overrides: {Relu: native}}",
+    )
+    assert found[0] == ("common,Relu=native", "project.yaml:3:38")
+    found = routing(base, manifest, "{kernel_dispatch_overrides: {Add: native}}", "{device: cpu}")
+    assert found[0] == ("prefer-native,Add=native", "system.yaml:3:38")

@@ -11,6 +11,7 @@ import json
 import os
 import resource
 import sys
+import tempfile
 from pathlib import Path
 
 from rlx.cli import app
@@ -31,6 +32,7 @@ class Watch:
         self.folder = folder
         self.seen: list[str] = []
         self.on = False
+        self.temporary = tempfile.gettempdir()  # finding it tries to write there, the first time
         roots = {sys.prefix, sys.base_prefix, str(Path(__file__).parents[2])}
         self.allowed = tuple(f"{Path(root).resolve()}{os.sep}" for root in roots)
         sys.addaudithook(self.hook)
@@ -42,7 +44,8 @@ class Watch:
         path = os.fsdecode(arguments[0])
         whole = os.path.realpath(path) if os.path.isabs(path) else path  # noqa: PTH117
         places = (f"{self.folder}{os.sep}", *self.allowed, "/proc/self/", "/dev/")
-        inside = f"{whole}{os.sep}".startswith(places)
+        # Probes' unnamed files are made by opening the folder for temporary files itself.
+        inside = f"{whole}{os.sep}".startswith(places) or path == self.temporary
         if "outside.bin" in path or (os.path.isabs(path) and not inside):  # noqa: PTH117
             self.seen.append(path)
 

@@ -47,10 +47,14 @@ def as_native(x):
     return from_host(x)
 
 
+def to_host(x):
+    from rlx.backends.array.mlx_namespace import dtypes
+
+    return dtypes.to_host(x)
+
+
 def assert_same(found, wanted):
     """Equal in dtype, shape and value, within a rounding of what the dtype holds."""
-    from rlx.backends.array.mlx_namespace.dtypes import to_host
-
     found, wanted = to_host(found), np.asarray(wanted)
     assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
     if wanted.dtype.kind in "fc":
@@ -331,3 +335,20 @@ def test_what_is_missing_is_said_to_be():
     """An attribute that is not there names the library."""
     with pytest.raises(AttributeError, match=r"^mlx has no frexp$"):
         _ = namespace().frexp
+
+
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "less", "equal", "sign", "floor"])
+@PRECISE
+@given(data=st.data())
+def test_bfloat16(name, data):
+    """Its arithmetic is ml_dtypes', to the bit."""
+    import ml_dtypes
+
+    values = st.sampled_from([0.0, -0.0, 1, -1.5, 3.140625, 1e30, -1e-30, np.inf, -np.inf, np.nan])
+    x, y = (np.asarray(data.draw(st.lists(values, min_size=4, max_size=4))) for _ in range(2))
+    x, y = x.astype(ml_dtypes.bfloat16), y.astype(ml_dtypes.bfloat16)
+    operands = (x,) if name in {"sign", "floor"} else (x, y)
+    found = to_host(getattr(namespace(), name)(*map(as_native, operands)))
+    wanted = getattr(np, name)(*operands)
+    assert found.dtype == wanted.dtype
+    np.testing.assert_array_equal(found.astype(np.float32), wanted.astype(np.float32))

@@ -11,6 +11,7 @@ from torch import Tensor
 from rlx.backends.array.kernels.convolution import kernel_of, transposed
 from rlx.backends.array.kernels.operands import axis_within
 from rlx.backends.array.kernels.pooling import MOST_SHAPES
+from rlx.backends.array.kernels.softmax import softmax
 from rlx.backends.array.kernels.table import KERNELS
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.kernels.windows import Windows, windows
@@ -143,6 +144,14 @@ def _along_axis(function: Any) -> Builder:
     return build
 
 
+def _softmax(site: Site) -> Kernel:
+    """float16 is rounded after each step, as ONNX's definition by steps of float16 does."""
+    first = site.inputs[0]
+    if first is not None and first.dtype == "float16":
+        return softmax(site)
+    return only(REAL, "Softmax", _along_axis(torch.softmax))(site)
+
+
 def _layer_normalization(site: Site) -> Kernel:
     if site.outputs > 1:
         return KERNELS["LayerNormalization"](site)
@@ -257,7 +266,6 @@ def _spared(operation: str, builder: Builder) -> Builder:
 _FORMS: dict[str, Builder] = {
     "MaxPool": _spared("MaxPool", _max_pool),
     "AveragePool": _spared("AveragePool", _average_pool),
-    "Softmax": _along_axis(torch.softmax),
     "LogSoftmax": _along_axis(torch.log_softmax),
     "LayerNormalization": _layer_normalization,
     "BatchNormalization": _spared("BatchNormalization", _batch_normalization),
@@ -267,6 +275,7 @@ _FORMS: dict[str, Builder] = {
     "Attention": _attention,
 }
 OVERRIDES: dict[str, Builder] = {
+    "Softmax": _softmax,
     **{name: only(REAL, name, builder) for name, builder in _FORMS.items()},
     "Conv": widened(_spared("Conv", _conv)),
     "ConvTranspose": widened(_spared("ConvTranspose", _conv_transpose)),

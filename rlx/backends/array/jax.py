@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.array.native_jax_devices import accelerator, cpu, kind
@@ -106,7 +106,9 @@ def _open(device: Any) -> ArrayBackend:
     from rlx.backends.array.native_jax_kernels import OVERRIDES
     from rlx.backends.array.native_jax_namespace import namespace
 
-    def guard(function: Callable[..., Any], *arguments: Any) -> Any:
+    def guard(function: Any, *arguments: Any) -> Any:
+        if getattr(function, "forms", None) and function.uncompiled is None:
+            return function(*arguments)  # what is compiled has its settings in it
         with settings(device):
             return function(*arguments)
 

@@ -77,22 +77,37 @@ def compiler(device: Any) -> Compiler:
                     raise NotImplementedError(f"XLA has no {dtypes.name_of(x.dtype)}")
             return outputs
 
+        array = jax.Array
+        wide = any(x.dtype.itemsize >= 8 for x in jax.tree.leaves(list(inputs)))
         there = jax.sharding.SingleDeviceSharding(device)
         with settings(device):
             made = jax.jit(traced, in_shardings=there, out_shardings=there)
             compiled = made.lower(kept, list(inputs)).compile(compiler_options=OPTIONS)
 
         def run(given: Sequence[Any]) -> list[Any]:
-            outputs: list[Any] = compiled(kept, given)
+            outputs: list[Any]
+            if wide:
+                with x64():  # else they would be read as 32 bits
+                    outputs = compiled(kept, given)
+            else:
+                outputs = compiled(kept, given)
             for x in given:
-                if not isinstance(x, jax.Array):
-                    jax.block_until_ready(outputs)  # jax reads NumPy's memory while it computes
+                if not isinstance(x, array):
+                    _wait(outputs)  # jax reads NumPy's memory while it computes
                     break
             return outputs
 
         return run
 
     return compile_for
+
+
+def _wait(outputs: Sequence[Any]) -> None:
+    for y in outputs:
+        if y.__class__ is list:
+            _wait(y)
+        elif y is not None:
+            y.block_until_ready()
 
 
 def _is_baked(constant: Any) -> bool:

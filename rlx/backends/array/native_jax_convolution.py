@@ -18,7 +18,7 @@ from rlx.backends.array.site import Fresh
 if TYPE_CHECKING:
     from rlx.backends.array.site import Builder, Kernel, Site
 
-GATHERED = 1 << 18
+GATHERED = 1 << 16
 """How many elements all windows of one image may have, to be gathered."""
 MOST_TAPS = 64
 """A window of more elements is left to XLA: a program with each of them by itself is too long."""

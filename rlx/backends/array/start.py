@@ -90,6 +90,8 @@ class Compiling:
         self.uncompiled: str | None = None
         """Why the steps run one by one, if they do."""
         self.forms: dict[Any, Callable[[Sequence[Any]], list[Any]]] = {}
+        self.only: Callable[[Sequence[Any]], list[Any]] | None = None
+        """The one form that there can be, where all sizes are known and no input stays behind."""
         self.compiling = threading.Lock()
         if plan.findings:
             self.give_up(plan.findings[0])
@@ -104,12 +106,14 @@ class Compiling:
         plan = self.plan
         if self.uncompiled is not None:
             return _eagerly(plan, self.library, inputs)
-        entered = enter(plan, self.library, inputs, feeds=self.library.feeds)
-        moved = [x for x, held in zip(entered, plan.host_inputs, strict=True) if not held]
         try:
+            if self.only is not None:
+                return self.only(inputs)
+            entered = enter(plan, self.library, inputs, feeds=self.library.feeds)
+            moved = [x for x, held in zip(entered, plan.host_inputs, strict=True) if not held]
             return self.form(entered)(moved)
         except Exception as error:  # noqa: BLE001 - the steps themselves say what is wrong, if it is they
-            outputs = _eagerly(plan, self.library, inputs)
+            outputs: list[Array] = self.library.guard(_eagerly, plan, self.library, inputs)
             self.give_up(f"it cannot be compiled: {error}")
             return outputs
 
@@ -117,7 +121,7 @@ class Compiling:
         """Compile for inputs of these shapes ahead of the first run."""
         if self.uncompiled is None:
             try:
-                self.form(inputs)
+                self.only = self.form(inputs)
             except Exception as error:  # noqa: BLE001 - the steps themselves say so when they run
                 self.give_up(f"it cannot be compiled: {error}")
 

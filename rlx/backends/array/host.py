@@ -12,6 +12,7 @@ import numpy as np
 
 from rlx.backends.array.dtypes import name_of, numpy_dtype
 from rlx.backends.array.library import Library
+from rlx.backends.array.native_numpy_kernels import OVERRIDES
 
 
 def _quietly() -> Callable[..., Any]:
@@ -40,5 +41,6 @@ NUMPY = Library(
     guard=_quietly(),
     dtype=numpy_dtype,
     name_of=lambda array: name_of(array.dtype),
+    overrides=OVERRIDES,
     host=True,
 )

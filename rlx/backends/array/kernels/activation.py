@@ -8,7 +8,7 @@ from typing import Any
 
 from rlx.backends.array.kernels.error_function import erf
 from rlx.backends.array.kernels.widening import widened
-from rlx.backends.array.native import function, is_integer, is_numpy
+from rlx.backends.array.native import is_integer
 from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
 
 
@@ -28,8 +28,6 @@ def _plain(function: Callable[[Any, Array], Array]) -> Builder:
 
 def _relu(site: Site) -> Kernel:
     xp = site.xp
-    if is_numpy(xp):
-        return Fresh(lambda x: xp.maximum(x, 0), lambda x, out: xp.maximum(x, 0, out=out))
     return Fresh(lambda x: xp.maximum(x, xp.zeros_like(x)))
 
 
@@ -126,10 +124,6 @@ def _shrink(site: Site) -> Kernel:
     return Fresh(shrink)
 
 
-CLIPPED = frozenset({"float32", "float64", "int32", "int64"})
-"""The dtypes that `numpy.clip` takes the bounds of as they are."""
-
-
 def _clip(site: Site) -> Kernel:
     """The same as Min(max, Max(input, min)): where min is above max, everything is max."""
     xp = site.xp
@@ -141,15 +135,6 @@ def _clip(site: Site) -> Kernel:
         return Fresh(lambda x, low, *_: xp.maximum(x, low))
     if not low:
         return Fresh(lambda x, _, high: xp.minimum(x, high))
-    if is_numpy(xp) and site.inputs[0] is not None and site.inputs[0].dtype in CLIPPED:
-        # NumPy's own does both at once, and is several times faster beside bounds of one number
-        return function(xp, "clip")
-    if is_numpy(xp):
-
-        def into(x: Array, low: Array, high: Array, out: Array) -> Array:
-            return xp.minimum(xp.maximum(x, low, out=out), high, out=out)
-
-        return Fresh(lambda x, low, high: xp.minimum(xp.maximum(x, low), high), into)
     return Fresh(lambda x, low, high: xp.minimum(xp.maximum(x, low), high))
 
 

@@ -8,11 +8,10 @@ import numpy as np
 
 from rlx.backends.array.kernels.operands import Ints, axis_of, with_ints
 from rlx.backends.array.kernels.widening import widened
-from rlx.backends.array.native import is_numpy
 from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
 
 
-def _gather(site: Site) -> Kernel:
+def gather(site: Site) -> Kernel:
     """Negative indices count from the end; one outside the array is an error."""
     xp = site.xp
     axis = site.attributes.get("axis", 0)
@@ -24,17 +23,15 @@ def _gather(site: Site) -> Kernel:
             return x[(*(slice(None),) * axis_of(axis, x.ndim), index)]
 
         return pick
-    if is_numpy(xp):
-        return Fresh(lambda x, at: xp.take(x, at, axis))
 
-    def gather(x: Array, at: Array) -> Array:
+    def take(x: Array, at: Array) -> Array:
         place = axis_of(axis, x.ndim)
         flat = xp.reshape(at, (-1,))
         flat = xp.where(flat < 0, flat + x.shape[place], flat)
         taken = xp.take(x, flat, axis=place)
         return xp.reshape(taken, (*x.shape[:place], *at.shape, *x.shape[place + 1 :]))
 
-    return Fresh(gather)
+    return Fresh(take)
 
 
 def grid(xp: object, x: Array, at: Array, axis: int) -> tuple[Array, ...]:
@@ -151,8 +148,6 @@ def _top_k(site: Site) -> Kernel:
 
 def _unique(site: Site) -> Kernel:
     """Values, and for each its first index, the way back, and its count."""
-    if not is_numpy(site.xp):
-        raise NotImplementedError(f"{site.xp.__name__} has no sorted unique with first indices")
     axis = site.attributes.get("axis")
     in_order = bool(site.attributes.get("sorted", 1))
 
@@ -175,7 +170,7 @@ def _unique(site: Site) -> Kernel:
 
 HOST = {"OneHot": (1,), "TopK": (1,)}
 KERNELS: dict[str, Builder] = {
-    "Gather": _gather,
+    "Gather": gather,
     "GatherElements": _gather_elements,
     "GatherND": _gather_nd,
     "OneHot": _one_hot,

@@ -53,10 +53,6 @@ def _flatten(site: Site) -> Kernel:
 
 def _transpose(site: Site) -> Kernel:
     order = site.attributes.get("perm")
-    if is_numpy(site.xp):
-        if order is None:
-            return lambda x: x.transpose()
-        return lambda x: x.transpose(order)
     permute = site.xp.permute_dims
     if order is None:
         return lambda x: permute(x, tuple(reversed(range(x.ndim))))
@@ -122,9 +118,6 @@ def _tile(site: Site) -> Kernel:
 
 def _concat(site: Site) -> Kernel:
     axis = site.attributes["axis"]
-    if is_numpy(site.xp):
-        concatenate = site.xp.concatenate
-        return Fresh(lambda *inputs: concatenate(inputs, axis))
     concat = site.xp.concat
     return Fresh(lambda *inputs: concat(inputs, axis=axis))
 

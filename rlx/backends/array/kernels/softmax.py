@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.array.kernels.widening import widened
-from rlx.backends.array.native import is_numpy
 from rlx.backends.array.site import Fresh
 
 if TYPE_CHECKING:
@@ -29,17 +28,6 @@ def log_softmax_along(xp: Any, x: Any, axis: int) -> Any:
 def softmax(site: Site) -> Kernel:
     """Build Softmax."""
     xp, axis = site.xp, site.attributes.get("axis", -1)
-
-    def into(x: Any, out: Any) -> Any:
-        if 0 in x.shape:
-            return out
-        xp.subtract(x, xp.max(x, axis=axis, keepdims=True), out=out)
-        xp.exp(out, out=out)
-        out /= xp.sum(out, axis=axis, keepdims=True)
-        return out
-
-    if is_numpy(xp):
-        return Fresh(lambda x: into(x, xp.empty_like(x)), into)
     return Fresh(lambda x: softmax_along(xp, x, axis) if 0 not in x.shape else xp.zeros_like(x))
 
 
@@ -65,16 +53,8 @@ def hardmax(site: Site) -> Kernel:
     return Fresh(run)
 
 
-def _softmax(site: Site) -> Kernel:
-    """NumPy rounds float16 after each step, as ONNX's definition by steps of float16 does."""
-    first = site.inputs[0]
-    if is_numpy(site.xp) and first is not None and first.dtype == "float16":
-        return softmax(site)
-    return widened(softmax)(site)
-
-
 KERNELS: dict[str, Builder] = {
-    "Softmax": _softmax,
+    "Softmax": widened(softmax),
     "LogSoftmax": widened(log_softmax),
     "Hardmax": widened(hardmax),
 }

@@ -21,6 +21,7 @@ def namespace() -> Any:
         jnp,
         astype=astype,
         divide=divide,
+        scan=jax.lax.scan,
         matmul=partial(jnp.matmul, precision=highest),
         tensordot=partial(jnp.tensordot, precision=highest),
         vecdot=partial(jnp.vecdot, precision=highest),

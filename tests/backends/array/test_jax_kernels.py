@@ -118,6 +118,17 @@ def test_transposed_convolutions_are_numpys(name):
     assert np.array_equal(found, expected)
 
 
+@pytest.mark.parametrize(("operation", "gates"), [("RNN", 1), ("GRU", 3), ("LSTM", 4)])
+@pytest.mark.parametrize("lengths", [[30, 30], [17, 30]])
+def test_long_sequences_are_one_step_repeated(operation, gates, lengths):
+    shapes = [(30, 2, 3), (2, gates * 4, 3), (2, gates * 4, 4), (2, gates * 8)]
+    inputs = [whole(*shape) / 20 for shape in shapes] + [np.int32(lengths)]
+    model = one_node(operation, inputs, hidden_size=4, direction="bidirectional")
+    found, expected = both(model, *inputs)
+    assert np.allclose(found, expected, atol=1e-5)
+    assert traced(model, inputs).count("scan[") == 2
+
+
 PRODUCTS = {
     "MatMul": ([(2, 3), (3, 4)], {}),
     "Gemm": ([(2, 3), (4, 3), (4,)], {"transB": 1, "alpha": 0.5}),

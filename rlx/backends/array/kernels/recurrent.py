@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from rlx.backends.array.site import Builder, Kernel, Site
 
 State = tuple[Any, ...]
+MOST_UNROLLED = 8
+"""How many steps are compiled one after the other, where a library compiles."""
 Step = Callable[[Any, State], State]
 """(the step's x·Wᵀ + b, state) -> new state; the first of a state is the hidden state."""
 
@@ -108,6 +110,8 @@ def _unroll(xp: Any, given: Any, state: State, step: Step, lens: Any) -> tuple[A
     outputs = []
     if not given.shape[0]:
         return xp.zeros((0, *state[0].shape), dtype=given.dtype), state
+    if given.shape[0] > MOST_UNROLLED and hasattr(xp, "scan"):
+        return _scanned(xp, given, state, step, lens)
     for t in range(given.shape[0]):
         new = step(given[t, ...], state)
         if lens is None:
@@ -118,6 +122,22 @@ def _unroll(xp: Any, given: Any, state: State, step: Step, lens: Any) -> tuple[A
         state = tuple(xp.where(alive, n, old) for n, old in zip(new, state, strict=True))
         outputs.append(xp.where(alive, new[0], xp.zeros_like(new[0])))
     return xp.stack(outputs), state
+
+
+def _scanned(xp: Any, given: Any, state: State, step: Step, lens: Any) -> tuple[Any, State]:
+    """As `_unroll`, with one step that the library repeats: what it compiles stays short."""
+
+    def advance(state: State, now: tuple[Any, Any]) -> tuple[State, Any]:
+        t, x = now
+        new = step(x, state)
+        if lens is None:
+            return new, new[0]
+        alive = (lens > t)[:, None]
+        kept = tuple(xp.where(alive, n, old) for n, old in zip(new, state, strict=True))
+        return kept, xp.where(alive, new[0], xp.zeros_like(new[0]))
+
+    last, outputs = xp.scan(advance, state, (xp.arange(given.shape[0]), given))
+    return outputs, last
 
 
 def _plus(x: Any, term: Any) -> Any:

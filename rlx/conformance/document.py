@@ -14,6 +14,8 @@ from rlx.operations.values import shortest
 HEADER = "# yaml-language-server: $schema=../../schemas/coverage.schema.json\n"
 NOTE = "# Written by `rlx conform --backend {backend} --write`: do not edit.\n"
 WIDTH = 100
+_LETTERS = frozenset("yYnN")
+"""Booleans in YAML 1.1, which PyYAML writes without quotes all the same."""
 
 
 def render(
@@ -91,5 +93,7 @@ def _flow(value: Any) -> str:
         return "[" + ", ".join(map(_flow, value)) + "]"
     if isinstance(value, float):
         return shortest(value)
+    if isinstance(value, str) and value in _LETTERS:
+        return f"'{value}'"
     text: str = yaml.safe_dump([value], default_flow_style=True, allow_unicode=True, width=10**6)
     return text.strip()[1:-1]

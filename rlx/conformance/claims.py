@@ -47,8 +47,9 @@ def claim(findings: Findings, vocabulary: Vocabulary, find: Callable[[Trial], Bl
         if outcome.passed:
             passed.update(trial.program.requirements.signatures)
     notes: list[str] = []
+    made: dict[str, _Made] = {}
     while True:
-        claims = Claims(_synthesized(passed, failed, vocabulary))
+        claims = Claims(_synthesized(passed, failed, vocabulary, made))
         wrong = [
             (trial, outcome)
             for trial, outcome in findings.whole
@@ -76,9 +77,17 @@ def _rarest(signatures: Iterable[Signature], findings: Findings) -> Signature:
     return min(signatures, key=lambda s: (counts[s], s.key))
 
 
+_Made = tuple[frozenset[Signature], frozenset[Signature], tuple[Claim, ...]]
+"""What passed and what failed of one operation, and what was made of it."""
+
+
 def _synthesized(
-    passed: Iterable[Signature], failed: Iterable[Signature], vocabulary: Vocabulary
+    passed: Iterable[Signature],
+    failed: Iterable[Signature],
+    vocabulary: Vocabulary,
+    made: dict[str, _Made],
 ) -> dict[str, tuple[Claim, ...]]:
+    """The claims of each operation; `made` keeps them for the next time, while they stand."""
     by_operation: dict[str, tuple[list[Signature], list[Signature]]] = defaultdict(lambda: ([], []))
     for place, signatures in enumerate((passed, failed)):
         for signature in signatures:
@@ -89,7 +98,11 @@ def _synthesized(
         operation = vocabulary.get(name)
         if operation is None or name in RANDOM or not good:
             continue
-        claims = synthesize(_evidence(operation, good, bad))
+        known = made.get(name)
+        if known is None or known[:2] != (frozenset(good), frozenset(bad)):
+            claims = synthesize(_evidence(operation, good, bad))
+            made[name] = frozenset(good), frozenset(bad), claims
+        claims = made[name][2]
         if claims:
             found[name] = claims
     return found

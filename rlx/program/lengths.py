@@ -12,6 +12,8 @@ from rlx.program.structure import all_graphs, label
 
 LONGEST = 100_000
 """Elements; a list of more is no list of sizes."""
+LARGEST = 10_000_000
+"""The largest size that computed lists are followed beside."""
 _LENGTHS = {"ConstantOfShape": 0, "Expand": 1, "Reshape": 1, "Tile": 1, "Range": 1, "Pad": 1}
 """Operations whose result is as long as a constant says, and which operand that is."""
 _SIZES = {
@@ -26,7 +28,9 @@ _SAME = frozenset(
 
 
 def has_long_list(graph: onnx.GraphProto) -> bool:
-    """Whether a constant makes a list so long that following its numbers would take minutes.
+    """Whether a list may be so long that following its numbers would take minutes.
+
+    It is where a constant makes one, or where an input has a size that computed lists may take.
 
     Raises:
         ProgramError: such a list is used as sizes; the message names the node.
@@ -39,6 +43,7 @@ def has_long_list(graph: onnx.GraphProto) -> bool:
             dims = value.type.tensor_type.shape.dim
             if len(dims) == 1 and dims[0].dim_value > LONGEST:
                 long.add(value.name)
+            grown = grown or any(size.dim_value > LARGEST for size in dims)
         for index, node in enumerate(inner.node):
             at = _SIZES.get(node.op_type, -1)
             if 0 <= at < len(node.input) and node.input[at] in long:

@@ -52,3 +52,9 @@ def test_computed_sizes_are_followed_beside_long_weights():
       <int64[1] two = {{2}}, int64[1] three = {{3}}>
       {{ s = Concat<axis=0>(three, two) y = Reshape(x, s) z = Neg(b) }}"""
     assert dict(load(onnx.parser.parse_model(text)).body.types)["y"].shape == (3, 2)
+
+
+def test_lists_as_long_as_a_huge_input_are_not_followed():
+    text = f"""{HEAD} (float[{LONG},3] x) => (int64[N] y) <int64 z = {{0}}, int64 one = {{1}}>
+      {{ s = Shape<end=1>(x) a = Squeeze(s) y = Range(z, a, one) }}"""
+    assert dict(load(onnx.parser.parse_model(text)).body.types)["y"].ndim == 1

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 
-from rlx.backends.array.kernels.operands import axis_of
+from rlx.backends.array.kernels.cutting import slices
+from rlx.backends.array.kernels.operands import axis_of, ints
 from rlx.backends.array.mlx_namespace.elementwise import remainder
 from rlx.backends.array.mlx_namespace.indexing import inside, take
 from rlx.backends.array.site import Fresh
@@ -177,6 +178,29 @@ def _reverse_sequence(site: Site) -> Kernel:
     return Fresh(reverse)
 
 
+def _slice(site: Site) -> Kernel:
+    """Slices with the bounds that they come to: MLX takes bounds and steps of 32 bits only."""
+    del site
+
+    def cut(x: Array, starts: Any, ends: Any, axes: Any = None, steps: Any = None) -> Array:
+        first, last = ints(starts), ints(ends)
+        places = tuple(range(len(first))) if axes is None else ints(axes)
+        strides = (1,) * len(first) if steps is None else ints(steps)
+        chosen = slices(tuple(x.shape), first, last, places, strides)
+        return x[tuple(_short(one, size) for one, size in zip(chosen, x.shape, strict=True))]
+
+    return cut
+
+
+def _short(chosen: slice, size: int) -> slice:
+    """The same elements of an axis of this size, by numbers no larger than it."""
+    picked = range(*chosen.indices(size))
+    if len(picked) < 2:
+        return slice(picked[0], picked[0] + 1) if picked else slice(0, 0)
+    end = picked[-1] + (1 if picked.step > 0 else -1)
+    return slice(picked[0], None if end < 0 else end, picked.step)
+
+
 OVERRIDES: Mapping[str, Builder] = MappingProxyType(
     {
         "Gather": _gather,
@@ -186,5 +210,6 @@ OVERRIDES: Mapping[str, Builder] = MappingProxyType(
         "ScatterND": _scatter_nd,
         "TensorScatter": _tensor_scatter,
         "ReverseSequence": _reverse_sequence,
+        "Slice": _slice,
     }
 )

@@ -265,3 +265,20 @@ def test_what_mlx_lacks_is_computed_by_numpy():
     found = on_host(compiled(text), [np.array([1.7, -3.2, 7.5], np.float32)])
     np.testing.assert_array_equal(found[0], [1, -3, 7])
     assert found[1].tolist() == ["1.7", "-3.2", "7.5"]
+
+
+ENDS = st.sampled_from([0, 1, 2, 3, -1, -2, -4, 7, 2**31, -(2**31), 2**63 - 1, -(2**63)])
+
+
+@settings(max_examples=150, deadline=None)
+@given(start=ENDS, end=ENDS, step=ENDS.filter(bool), size=st.integers(0, 4))
+def test_slices_of_any_bounds_are_numpy_s(start, end, step, size):
+    """MLX takes bounds and steps of 32 bits only."""
+    if not size and step < 0:
+        return  # ONNX leaves where it would start undefined
+    text = "g (float[n] x, int64[1] a, int64[1] b, int64[1] s) => (y) "
+    text += "{ zero = Constant <value_ints = [0]> () y = Slice(x, a, b, zero, s) }"
+    program = load(parser.parse_model(HEAD + text))
+    inputs = [np.arange(size, dtype=np.float32), *(np.array([n]) for n in (start, end, step))]
+    found = on_host(opened().compile(program, CompileOptions()), inputs)
+    np.testing.assert_array_equal(found, on_numpy(program, inputs))

@@ -82,11 +82,6 @@ def masks() -> tuple[str | None, ...]:
     return tuple([read(name) for name in MASKS])
 
 
-def depends_on_masks(registration: Registration) -> bool:
-    """True when a probe of this backend runs an engine, which may look at the masks."""
-    return any(probe.kind in FOREIGN for probe in registration.probes)
-
-
 def probe(registration: Registration, index: int = 0) -> Fact:
     """What is known of a backend at a device index: its probes run once, then are remembered.
 
@@ -97,6 +92,8 @@ def probe(registration: Registration, index: int = 0) -> Fact:
     indexed = any(one.kind == "call" for one in probes)
     outcome = _remembered(probes, index if indexed else 0) if probes else _Outcome(Answer())
     answer = outcome.answer
+    ran = probes if outcome.failed is None else probes[: outcome.failed + 1]
+    masked = any(one.kind in FOREIGN for one in ran)
     if outcome.failed is not None:
         failed = probes[outcome.failed]
         return Fact(
@@ -104,6 +101,7 @@ def probe(registration: Registration, index: int = 0) -> Fact:
             fix=_fix(registration, failed, answer),
             source=failed.origin if failed.origin.path else registration.origin,
             transient=answer.transient,
+            masked=masked,
         )
     if index and not indexed:
         device = registration.device
@@ -112,7 +110,7 @@ def probe(registration: Registration, index: int = 0) -> Fact:
             fix=f"ask for {device}.",
             source=registration.origin,
         )
-    return Fact(software=answer.software, detail=answer.detail)
+    return Fact(software=answer.software, detail=answer.detail, masked=masked)
 
 
 def facts_for(registrations: Iterable[Registration], index: int = 0) -> dict[tuple[str, int], Fact]:

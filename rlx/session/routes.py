@@ -96,8 +96,7 @@ def _decide(
     environment = settings.environment()
     logs.apply(environment)
     generation = probes.generation()
-    masked = any(probes.depends_on_masks(one) for one in registry.registrations)
-    masks = probes.masks() if masked else None
+    masks = probes.masks()
     request = settings.make_request(
         registry, device=device, backend=backend, require=require, env=environment, source=source
     )
@@ -117,7 +116,8 @@ def _decide(
         if len(loaded.routes) >= _KEPT:
             loaded.routes.clear()
         # The route holds its registry, so the registry's id stays its own.
-        loaded.routes[key] = (found, generation, masks)
+        masked = any(fact.masked for fact in found.question.facts.values())
+        loaded.routes[key] = (found, generation, masks if masked else None)
     return found
 
 

@@ -89,8 +89,14 @@ def test_a_mask_does_not_matter_where_no_engine_is_asked(asked, monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
     probe.probe(backend(MODULE))
     assert len(asked) == 1
-    assert not probe.depends_on_masks(backend(MODULE))
-    assert probe.depends_on_masks(backend(MODULE, CALL))
+
+
+def test_a_fact_knows_whether_an_engine_was_asked(asked):
+    assert not probe.probe(backend(MODULE)).masked
+    assert probe.probe(backend(MODULE, CALL)).masked
+    asked.answers = (*(Answer() for _ in asked), Answer("not installed"))
+    probe.refresh()
+    assert not probe.probe(backend(MODULE, CALL)).masked  # the first probe was the last
 
 
 def test_refresh_forgets_everything(asked):
@@ -127,7 +133,7 @@ def test_askers_at_once_run_the_probe_once(asked, monkeypatch):
     with ThreadPoolExecutor(32) as pool:
         facts = [pool.submit(probe.probe, backend(CALL)) for _ in range(32)]
         gate.set()
-        assert {fact.result() for fact in facts} == {memo.Fact()}
+        assert {fact.result() for fact in facts} == {memo.Fact(masked=True)}
     assert len(asked) == 1
 
 

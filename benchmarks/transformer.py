@@ -82,8 +82,7 @@ def by_hand(held: Weights, layers: int, heads: int, device: str) -> Callable[[An
             size = (x.shape[-1],)
             y = F.layer_norm(x, size, w[f"{at}.first"], w[f"{at}.firstb"])
             q, k, v = (
-                split(torch.matmul(y, w[f"{at}.{part}"]) + w[f"{at}.{part}b"])
-                for part in PARTS[:3]
+                split(torch.matmul(y, w[f"{at}.{part}"]) + w[f"{at}.{part}b"]) for part in PARTS[:3]
             )
             y = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(x.shape)
             x = x + (torch.matmul(y, w[f"{at}.o"]) + w[f"{at}.ob"])

@@ -25,7 +25,14 @@ from rlx import resources
 from rlx.conformance.trial import Trial
 from rlx.manifest import writing
 
-SOURCES = ("conformance", "program", "operations", "backends/reference.py", "backends/reference")
+MAKERS = (
+    *("cases", "compare", "corners", "corpus", "degenerate", "extremes", "kept", "tolerances"),
+    *("trial", "vary"),
+)
+SOURCES = (
+    *(f"conformance/{name}.py" for name in MAKERS),
+    *("conformance/literals", "program", "operations", "backends/reference.py"),
+)
 """What trials follow from, below the package."""
 KINDS = {
     ("numpy", "dtype"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rlx import resources
 from rlx.backends.reference import Reference
 from rlx.conformance import corpus, kept
 from rlx.conformance.trial import Trial, attempt
@@ -57,3 +58,7 @@ def test_a_folder_that_can_t_be_used_is_not(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert kept.kept(tmp_path / "file" / "below", "Abs", ["a"], make)
     assert kept.kept(None, "Abs", ["a"], make)
+
+
+def test_all_that_trials_follow_from_is_there() -> None:
+    assert all((resources.PACKAGE / name).exists() for name in kept.SOURCES)

@@ -61,10 +61,9 @@ def synthesize(evidence: Evidence) -> tuple[Claim, ...]:
     failed = frozenset(evidence.failed)
     passed = [signature for signature in dict.fromkeys(evidence.passed) if signature not in failed]
     boxes: dict[Types, tuple[Claim, ...]] = {}
+    passes, failures = _by_types(passed), _by_types(failed)
     for types in _combinations(passed, evidence.variables):
-        inside = Claim(types)
-        good = [s for s in passed if inside.covers(s)]
-        bad = [s for s in failed if inside.covers(s)]
+        good, bad = _inside_types(types, passes), _inside_types(types, failures)
         limits = _separate(good, bad, evidence.choices)
         if limits:
             boxes[types] = limits
@@ -77,6 +76,29 @@ def synthesize(evidence: Evidence) -> tuple[Claim, ...]:
             for limit in limits
         ]
     return tuple(sorted(_simplest(merged), key=repr))
+
+
+_Types = tuple[tuple[str, str], ...]
+
+
+def _by_types(signatures: Iterable[Signature]) -> dict[_Types, list[Signature]]:
+    """Those that coverage can say anything of, by their dtypes."""
+    found: dict[_Types, list[Signature]] = {}
+    for signature in signatures:
+        if signature.known:
+            found.setdefault(signature.types, []).append(signature)
+    return found
+
+
+def _inside_types(types: Types, groups: Mapping[_Types, list[Signature]]) -> list[Signature]:
+    """The signatures whose dtypes all lie within."""
+    allowed = dict(types)
+    return [
+        signature
+        for bound, group in groups.items()
+        if all(dtype in allowed.get(variable, ()) for variable, dtype in bound)
+        for signature in group
+    ]
 
 
 def _combinations(

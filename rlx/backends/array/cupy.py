@@ -53,7 +53,7 @@ def open_cuda(spec: DeviceSpec, options: Mapping[str, object]) -> ArrayBackend:
             owns=lambda x: isinstance(x, cupy.ndarray) and x.device.id == index,
             copy=lambda x: guard(cupy.array, x),
             guard=guard,
-            overrides=scatters(cupy.asnumpy, cupy.asarray),
+            overrides=scatters(),
             held=EXTENDED,
         )
     )

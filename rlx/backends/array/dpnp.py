@@ -49,7 +49,7 @@ def open_oneapi(spec: DeviceSpec, options: Mapping[str, object]) -> ArrayBackend
             owns=lambda x: isinstance(x, dpnp.ndarray) and x.sycl_device == device,
             copy=dpnp.copy,
             guard=NUMPY.guard,
-            overrides=scatters(dpnp.asnumpy, xp.asarray),
+            overrides=scatters(),
             held=EXTENDED if device.has_aspect_fp64 else EXTENDED | {"float64", "complex128"},
         )
     )

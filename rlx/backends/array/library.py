@@ -59,10 +59,11 @@ class Library:
     overrides: Mapping[str, Builder] = field(default_factory=dict)
     """Kernels by operation that the library does better than the portable ones."""
     hosted: frozenset[str] = frozenset()
-    """Operations that NumPy computes on the host instead, because the library cannot."""
+    """Operations that NumPy computes on the host instead, because the library cannot; where the
+    library is `alone`, they are refused."""
     held: frozenset[str] = frozenset({"string"})
     """dtypes, by ONNX's names, whose arrays stay NumPy's, as do the operations on them; they are
-    taken, and handed out, as NumPy arrays."""
+    taken, and handed out, as NumPy arrays. Where the library is `alone`, they are refused."""
     compile: Compiler | None = None
     """Compiles programs whose steps do not depend on their data; None: steps run one by one."""
     feeds: bool = False
@@ -70,6 +71,11 @@ class Library:
     programs whose inputs have static sizes are then compiled before they are run."""
     host: bool = False
     """True where arrays are NumPy's own, so that there is nothing to move."""
+
+    @property
+    def alone(self) -> bool:
+        """True where the host may compute sizes and nothing else: another device was promised."""
+        return self.device != "cpu"
 
     def __post_init__(self) -> None:
         if self.dtype is None:

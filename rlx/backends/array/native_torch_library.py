@@ -93,7 +93,7 @@ def library(device: torch.device, name: str, id: str, *, graphs: bool = False) -
         copy=partial(torch.clone, memory_format=torch.contiguous_format),
         guard=Exactly(device.type),
         dtype=dtype,
-        overrides=elementwise.OVERRIDES | indexing.OVERRIDES | networks.OVERRIDES,
+        overrides=elementwise.OVERRIDES | indexing.OVERRIDES | networks.overrides(device.type),
         held=HELD_BY_NUMPY | (NOT_ON_METAL if device.type == "mps" else frozenset()),
         compile=recorded(device, to_native) if graphs else None,
         feeds=graphs,

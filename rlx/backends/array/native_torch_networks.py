@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the name that everybody knows
 from torch import Tensor
 
+from rlx.backends.array.fuse_linear import LINEAR
 from rlx.backends.array.kernels.convolution import kernel_of, transposed
 from rlx.backends.array.kernels.operands import axis_within
 from rlx.backends.array.kernels.pooling import MOST_SHAPES
@@ -189,6 +190,20 @@ def _matmul(_: Site) -> Kernel:
     return Fresh(torch.matmul)
 
 
+def _linear(_: Site) -> Kernel:
+    """One call for product and bias; on a GPU one kernel."""
+
+    def run(x: Tensor, w: Tensor, bias: Tensor) -> Tensor:
+        if x.ndim == 2:
+            return torch.addmm(bias, x, w)
+        if x.ndim == 1:
+            return torch.matmul(x, w) + bias
+        y = torch.addmm(bias, x.reshape(-1, w.shape[0]), w)
+        return y.view(*x.shape[:-1], w.shape[1])
+
+    return Fresh(run)
+
+
 def _gemm(site: Site) -> Kernel:
     attributes = site.attributes
     alpha, beta = attributes.get("alpha", 1.0), attributes.get("beta", 1.0)
@@ -274,9 +289,14 @@ _FORMS: dict[str, Builder] = {
     "Gemm": _spared("Gemm", _gemm),
     "Attention": _attention,
 }
-OVERRIDES: dict[str, Builder] = {
+_OVERRIDES: dict[str, Builder] = {
     "Softmax": _softmax,
     **{name: only(REAL, name, builder) for name, builder in _FORMS.items()},
     "Conv": widened(_spared("Conv", _conv)),
     "ConvTranspose": widened(_spared("ConvTranspose", _conv_transpose)),
 }
+
+
+def overrides(device: str) -> dict[str, Builder]:
+    """The kernels for a device of this kind; launches are what costs on a GPU, not on a CPU."""
+    return _OVERRIDES if device == "cpu" else {**_OVERRIDES, LINEAR: _linear}

@@ -104,12 +104,18 @@ def _wanted(draft: Draft) -> set[str]:
 
 
 def _on_host(draft: Draft, op: Op, available: set[str], wanted: set[str]) -> bool:
-    if op.operation in draft.library.hosted | HOSTED | _ONLY_SIZES:
+    if op.operation in _ONLY_SIZES:
         return True
+    hosted = op.operation in draft.library.hosted | HOSTED
+    if hosted or any(draft.is_held(name) for name in (*op.inputs, *op.outputs)):
+        if draft.library.alone:
+            raise NotImplementedError(
+                f"node {op.name!r} {op.operation}: NumPy would compute it on the host, and "
+                f"{draft.library.name} computes on {draft.library.device} alone"
+            )
+        return not op.has_bodies or hosted
     if op.has_bodies:
         return False
-    if any(draft.is_held(name) for name in (*op.inputs, *op.outputs)):
-        return True
     if op.operation in RANDOM:
         return False
     if any(name and name not in available for name in op.inputs):

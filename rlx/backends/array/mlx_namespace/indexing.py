@@ -10,9 +10,6 @@ import threading
 from typing import Any
 
 import mlx.core as mx
-import numpy as np
-
-from rlx.backends.array.mlx_namespace.dtypes import from_host, to_host
 
 Array = Any
 
@@ -81,7 +78,24 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
 
 def nonzero(x: Array, /) -> tuple[Array, ...]:
     """The places of what is not zero, by axis; how many there are is known when x is computed."""
-    return tuple(from_host(places.astype(np.int64)) for places in np.nonzero(to_host(x)))
+    places = _set(x != 0) if x.dtype != mx.bool_ else _set(x)
+    found = []
+    for size in reversed(x.shape):
+        found.append(places % max(size, 1))
+        places = places // max(size, 1)
+    return tuple(reversed(found))
+
+
+def _set(flags: Array) -> Array:
+    """The places of what is true in all of the flags, counted in row-major order."""
+    flat = mx.reshape(flags, (-1,))
+    if not flat.size:
+        return mx.zeros((0,), mx.int64)
+    ends = mx.cumsum(flat.astype(mx.int64))
+    count = int(ends[-1])  # waits for what was computed
+    line = mx.zeros((count + 1,), mx.int64)
+    line[mx.where(flat, ends - 1, count)] = mx.arange(flat.size, dtype=mx.int64)
+    return line[:count]
 
 
 def searchsorted(x1: Array, x2: Array, /, *, side: str = "left", sorter: Any = None) -> Array:
@@ -93,4 +107,8 @@ def searchsorted(x1: Array, x2: Array, /, *, side: str = "left", sorter: Any = N
 
 def unique_values(x: Array, /) -> Array:
     """The distinct values, in order; how many there are is known when x is computed."""
-    return from_host(np.unique(to_host(x), equal_nan=False))
+    line = mx.sort(mx.reshape(x, (-1,)))
+    if line.size < 2:
+        return line
+    first = mx.concatenate([mx.ones((1,), mx.bool_), line[1:] != line[:-1]])
+    return line[_set(first)]

@@ -22,14 +22,19 @@ class Claim:
 
     def covers(self, signature: Signature) -> bool:
         """Whether a node with this signature lies inside; the operation is not looked at."""
-        types, attributes = dict(self.types), dict(self.attributes)
+        types = dict(self.types)
+        typed = all(dtype in types.get(variable, ()) for variable, dtype in signature.types)
+        return typed and self.admits(signature)
+
+    def admits(self, signature: Signature) -> bool:
+        """As `covers`, apart from dtypes."""
         if not signature.known:
             return False
-        if any(dtype not in types.get(variable, ()) for variable, dtype in signature.types):
-            return False
-        for name, value in signature.attributes:
-            if name in attributes and not _among(value, attributes[name]):
-                return False
+        if self.attributes:
+            attributes = dict(self.attributes)
+            for name, value in signature.attributes:
+                if name in attributes and not _among(value, attributes[name]):
+                    return False
         if self.ndim is None:
             return True
         low, high = self.ndim
@@ -145,7 +150,7 @@ def _separate(
             left.pop(0)
             continue
         found.append(claim)
-        left = [s for s in left if not _within(claim, s)]
+        left = [s for s in left if not claim.admits(s)]
     return tuple(sorted(found, key=repr))
 
 
@@ -156,21 +161,21 @@ def _grow(
     claim = Claim(attributes=_tested(good, choices))
     names = [name for name, _ in seed.attributes]
     while True:
-        inside_bad = [s for s in bad if _within(claim, s)]
+        inside_bad = [s for s in bad if claim.admits(s)]
         if not inside_bad:
             return claim
-        inside = [s for s in good if _within(claim, s)]
+        inside = [s for s in good if claim.admits(s)]
         options = [_limit(claim, name, seed, inside, inside_bad) for name in names]
         options += _bounds(claim, seed, inside, inside_bad)
         scored = [
             (
-                sum(_within(option, s) for s in inside_bad) > 0,
-                -sum(_within(option, s) for s in inside),
+                sum(option.admits(s) for s in inside_bad) > 0,
+                -sum(option.admits(s) for s in inside),
                 place,
                 option,
             )
             for place, option in enumerate(options)
-            if sum(_within(option, s) for s in inside_bad) < len(inside_bad)
+            if sum(option.admits(s) for s in inside_bad) < len(inside_bad)
         ]
         if not scored:
             return None
@@ -224,14 +229,6 @@ def _bounds(
 
 def _ndims(signature: Signature) -> list[int]:
     return [ndim for _, ndim in signature.ndims if ndim is not None]
-
-
-def _within(claim: Claim, signature: Signature) -> bool:
-    """As `covers`, apart from dtypes."""
-    untyped = Signature(
-        signature.operation, (), signature.attributes, signature.ndims, signature.known
-    )
-    return claim.covers(untyped)
 
 
 def products(combinations: Iterable[Types]) -> list[Types]:

@@ -40,8 +40,10 @@ def case(operation, expected):
 
 
 @pytest.fixture
-def small(monkeypatch):
-    """A suite of three cases, which are not varied."""
+def small(monkeypatch, tmp_path):
+    """A suite of three cases, which are not varied; what is kept of them is not the user's."""
+    monkeypatch.setenv("RLX_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(conform, "literal_trials", dict)
     cases = [case("Abs", X), case("Neg", -X), case("Sign", np.ones(2, np.float32))]
     monkeypatch.setattr(conform, "load_cases", lambda: cases)
     for name in ("variants", "cornered", "extreme"):
@@ -119,7 +121,10 @@ def test_writing_into_the_user_s_configuration_changes_what_is_claimed(
     coverage = Registry.load().get("numpy").coverage
     assert [row.operations for row in coverage.rows] == [("Abs", "Neg", "Sign")]
     assert coverage.evidence == "measured"
-    assert f"coverage      coverage/numpy.yaml ({own}:5:27; was" in rlx("backends", "--why", "numpy").out
+    assert (
+        f"coverage      coverage/numpy.yaml ({own}:5:27; was"
+        in rlx("backends", "--why", "numpy").out
+    )
     again = own.read_text(encoding="utf-8")
     assert rlx("conform", "--backend", "numpy", "--write", "--user").code == 0
     assert own.read_text(encoding="utf-8") == again

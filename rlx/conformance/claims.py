@@ -61,7 +61,13 @@ def claim(findings: Findings, vocabulary: Vocabulary, find: Callable[[Trial], Bl
             blamed = find(trial)
             signatures = set(blamed.guilty) - failed
             if not signatures:
-                left = blamed.inexact - failed or set(trial.program.requirements.signatures)
+                every = set(trial.program.requirements.signatures)
+                left = blamed.inexact - failed or every - failed
+                if not left:  # each is in `failed` already, and yet other claims cover them all
+                    passed -= {
+                        s for s in passed if s.operation == _rarest(every, findings).operation
+                    }
+                    continue
                 signatures = {_rarest(left, findings)}
             failed |= signatures
             named = ", ".join(sorted({s.operation for s in signatures}))

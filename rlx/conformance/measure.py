@@ -14,7 +14,7 @@ from rlx.conformance.corpus import cornered, extreme, variants
 from rlx.conformance.findings import Findings
 from rlx.conformance.kept import kept
 from rlx.conformance.literals.trials import trials as literal_trials
-from rlx.conformance.trial import RAISED, Outcome, Runner, Trial
+from rlx.conformance.trial import Outcome, Runner, Trial
 from rlx.errors import ProgramError
 from rlx.program import load
 
@@ -107,7 +107,7 @@ def read(case: Case) -> Trial | str:
 def _run(
     runners: Mapping[str, Runner], findings: Mapping[str, Findings], trials: Iterable[Trial]
 ) -> None:
-    """Run all trials on all runners; while some run, the next are made."""
+    """Run all trials on all runners, but for what cannot be judged; while some run, more are made."""
     source = iter(trials)
     running: list[tuple[Findings, list[Trial], Callable[[], list[Outcome]]]] = []
     for some in chain(iter(lambda: list(islice(source, AT_ONCE)), []), ([],)):
@@ -116,10 +116,6 @@ def _run(
         for found, made, outcomes in running:
             for trial, outcome in zip(made, outcomes(), strict=True):
                 found.record(trial, outcome)
-        for trial in some:
-            if trial.name in UNJUDGED:
-                for found in findings.values():
-                    found.record(trial, Outcome(RAISED, UNJUDGED[trial.name]))
         running = started
 
 

@@ -43,9 +43,7 @@ def test_a_lowered_case_is_right_or_refused(sample, backend):
                 refused.append(case.name)
                 continue
             with compiled:
-                found = UNJUDGED.get(case.name) or difference(
-                    expected, list(compiled(*inputs)), allowed(case, model)
-                )
-            assert found is None, f"{case.name}: {found}"
+                found = difference(expected, list(compiled(*inputs)), allowed(case, model))
+            assert found is None or case.name in UNJUDGED, f"{case.name}: {found}"
             right += compiled.route.lowers
     assert right > 0.8 * len(sample), refused

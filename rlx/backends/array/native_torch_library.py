@@ -13,6 +13,7 @@ import torch
 from rlx.backends.array import native_torch_elementwise as elementwise
 from rlx.backends.array import native_torch_indexing as indexing
 from rlx.backends.array import native_torch_networks as networks
+from rlx.backends.array import native_torch_products as products
 from rlx.backends.array.library import Library, on_device
 from rlx.backends.array.native_torch_graphs import moving, recorded
 from rlx.backends.array.native_torch_precision import Exactly
@@ -93,7 +94,10 @@ def library(device: torch.device, name: str, id: str, *, graphs: bool = False) -
         copy=partial(torch.clone, memory_format=torch.contiguous_format),
         guard=Exactly(device.type),
         dtype=dtype,
-        overrides=elementwise.OVERRIDES | indexing.OVERRIDES | networks.overrides(device.type),
+        overrides=elementwise.OVERRIDES
+        | indexing.OVERRIDES
+        | networks.OVERRIDES
+        | products.overrides(device.type),
         held=HELD_BY_NUMPY | (NOT_ON_METAL if device.type == "mps" else frozenset()),
         compile=recorded(device, to_native) if graphs else None,
         feeds=graphs,

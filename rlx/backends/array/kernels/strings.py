@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
-from rlx.backends.array.regex import Regex
-from rlx.backends.array.regex_syntax import PatternError
 from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
+from rlx.errors import Unavailable
 
 DOTLESS = ("az", "lt", "tr")
 """Languages whose letters change case otherwise than Unicode's rules for all the others."""
@@ -73,22 +73,39 @@ def _normalizer(site: Site) -> Kernel:
     return Fresh(normalize)
 
 
+def _re2() -> Any:
+    try:
+        import re2
+    except ImportError as error:
+        raise Unavailable(
+            "RegexFullMatch needs google-re2, which is not installed",
+            fix="pip install 'rlx[text]'.",
+        ) from error
+    return re2
+
+
 def _full_match(site: Site) -> Kernel:
     """Whether each string matches the whole pattern, in RE2's syntax; in time linear in its length.
 
     Raises:
-        NotImplementedError: the pattern is not RE2's, or beyond what is supported.
+        NotImplementedError: the pattern is not RE2's.
+        Unavailable: RE2 is not installed.
     """
     pattern = site.attributes.get("pattern")
     if not isinstance(pattern, str):
         raise NotImplementedError(f"the pattern {pattern!r} is not UTF-8 text")
+    re2 = _re2()
+    options = re2.Options()
+    options.log_errors = False
     try:
-        match = Regex(pattern).fullmatch
-    except PatternError as error:
-        raise NotImplementedError(f"pattern {pattern!r}: {error}") from error
+        match = re2.compile(pattern, options).fullmatch
+    except re2.error as error:
+        why = error.args[0].decode() if error.args else "it is none"
+        raise NotImplementedError(f"{pattern!r} is no pattern of RE2's: {why}") from error
 
     def full_match(x: Array) -> Array:
-        return np.fromiter(map(match, x.ravel().tolist()), bool, x.size).reshape(x.shape)
+        found = (match(text) is not None for text in x.ravel().tolist())
+        return np.fromiter(found, bool, x.size).reshape(x.shape)
 
     return Fresh(full_match)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +64,6 @@ def probe_tpu(index: int) -> Found | str:
 
 def _probe(platform: str, index: int) -> Found | str:
     """Run a sum there, and look where it ran."""
-    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # a probe needs no memory
     try:
         device = accelerator(platform, index)
     except Unavailable as error:

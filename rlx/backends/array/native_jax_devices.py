@@ -54,6 +54,9 @@ def accelerator(platform: str, index: int) -> Any:
     """
     refuse_forked("jax")
     refuse_excluded(platform)
+    # Else jax takes three quarters of a GPU's memory at once, which others share. Who sets it to
+    # true, or starts jax first, keeps that.
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     import jax
 
     try:

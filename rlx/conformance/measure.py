@@ -107,7 +107,7 @@ def read(case: Case) -> Trial | str:
 def _run(
     runners: Mapping[str, Runner], findings: Mapping[str, Findings], trials: Iterable[Trial]
 ) -> None:
-    """Run all trials on all runners, but for what cannot be judged; while some run, more are made."""
+    """Run what can be judged on all runners; while some trials run, the next are made."""
     source = iter(trials)
     running: list[tuple[Findings, list[Trial], Callable[[], list[Outcome]]]] = []
     for some in chain(iter(lambda: list(islice(source, AT_ONCE)), []), ([],)):

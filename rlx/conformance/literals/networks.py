@@ -173,6 +173,13 @@ STRINGS: list[Literal] = [
         [i32([1, 1, 3])],
         f([2, 1]),
     ),
+    (
+        "TfIdfVectorizer",
+        {"mode": "TF", "min_gram_length": 2, "max_gram_length": 2, "max_skip_count": 0,
+         "ngram_counts": [0, 0], "ngram_indexes": [0], "pool_strings": ["a", "b"]},
+        [texts("a", "b", "a")],
+        f([1]),
+    ),
     ("ai.onnx.ml::ArrayFeatureExtractor", {}, [f([[1, 2, 3]]), n(0, 2)], f([[1, 3]])),
     ("ai.onnx.ml::Binarizer", {"threshold": 1.0}, [f([0, 1, 2])], f([0, 0, 1])),
     (

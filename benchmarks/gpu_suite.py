@@ -1,37 +1,41 @@
-"""`python -m benchmarks.gpu_suite [BACKEND…]`: ONNX's suite on the GPU's backends.
+"""`python -m benchmarks.gpu_suite [BACKEND…]`: ONNX's suite through the router on a GPU's backends.
 
-Each backend has a process of its own and a time limit. Prints what each passed, and its wrong
-answers; the exit code is 1 where there is a wrong one.
+Claims are taken as they stand: a case passes, or is refused before anything runs. Prints what each
+backend passed, and its wrong answers; the exit code is 1 where there is a wrong one.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import argparse
+from contextlib import ExitStack, closing
+
+from rlx.conformance.cases import load_cases
+from rlx.conformance.pool import Pool
+from rlx.conformance.suite import run_suite
 
 BACKENDS = ("torch-cuda", "jax-cuda", "cupy")
-SECONDS = 400
-
-
-def suite(backend: str) -> tuple[int, str]:
-    """One backend's exit code and tally."""
-    command = [sys.executable, "-m", "rlx.conformance", "--backend", backend, "--suite"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        return 1, f"{backend}: not done after {SECONDS} s"
-    text = done.stdout.strip() or done.stderr.strip()[-2000:]
-    return done.returncode, text
 
 
 def main() -> int:
-    worst = 0
-    for backend in sys.argv[1:] or BACKENDS:
-        code, text = suite(backend)
-        print(text, flush=True)
-        worst = max(worst, code)
-    return worst
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("backends", nargs="*", metavar="BACKEND", default=BACKENDS)
+    parser.add_argument("--jobs", type=int, default=1, help="child processes for each backend")
+    chosen = parser.parse_args()
+    with ExitStack() as stack:
+        pools = {
+            name: stack.enter_context(closing(Pool(name, (), chosen.jobs)))
+            for name in chosen.backends
+        }
+        tallies = run_suite(pools, load_cases(), lambda what, done, total: None)
+    wrong = 0
+    for name, tally in tallies.items():
+        print(f"{name}: {len(tally.passed)} passed, {len(tally.refused)} refused, of {tally.total}")
+        for verdict, cases in tally.broken.items():
+            wrong += len(cases)
+            for case, why in sorted(cases.items()):
+                print(f"  {verdict}: {case}: {why}")
+    return int(wrong > 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

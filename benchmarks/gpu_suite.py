@@ -7,7 +7,7 @@ backend passed, and its wrong answers; the exit code is 1 where there is a wrong
 from __future__ import annotations
 
 import argparse
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 
 from rlx.conformance.cases import load_cases
 from rlx.conformance.pool import Pool
@@ -22,11 +22,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="child processes for each backend")
     chosen = parser.parse_args()
     with ExitStack() as stack:
-        pools = {
-            name: stack.enter_context(closing(Pool(name, (), chosen.jobs)))
-            for name in chosen.backends
-        }
-        tallies = run_suite(pools, load_cases(), lambda what, done, total: None)
+        pools = {name: stack.enter_context(Pool(name, (), chosen.jobs)) for name in chosen.backends}
+        tallies = run_suite(pools, load_cases(), lambda *_: None)
     wrong = 0
     for name, tally in tallies.items():
         print(f"{name}: {len(tally.passed)} passed, {len(tally.refused)} refused, of {tally.total}")

@@ -30,7 +30,7 @@ LACKED = frozenset(
     {
         "string",
         "complex128",
-        *(name for name in CODES.values() if name.startswith(("float8", "float6", "float4"))),
+        *(name for name in CODES.values() if name.startswith(("float8", "float6e", "float4e"))),
         *("int4", "uint4", "int2", "uint2"),
     }
 )

@@ -255,16 +255,23 @@ def test_a_compiled_program_gives_what_its_steps_give():
     np.testing.assert_allclose(on_host(fused, inputs)[0], on_host(plain, inputs)[0], rtol=1e-6)
 
 
-def test_what_mlx_lacks_is_computed_by_numpy():
-    """int4, bfloat16, strings and the 8-bit floats go through one program."""
-    text = """g (float[3] x) => (float[3] y, string[3] s) {
-      narrow = Cast <to: int = 22> (x)
-      y = Cast <to: int = 1> (narrow)
-      s = Cast <to: int = 8> (x)
-    }"""
-    found = on_host(compiled(text), [np.array([1.7, -3.2, 7.5], np.float32)])
-    np.testing.assert_array_equal(found[0], [1, -3, 7])
-    assert found[1].tolist() == ["1.7", "-3.2", "7.5"]
+def test_mlx_itself_computes_what_it_has():
+    """Each of its dtypes is its own; NumPy holds the others."""
+    from rlx.backends.array.dtypes import CODES
+    from rlx.backends.array.mlx_namespace.dtypes import BY_NAME
+    from rlx.backends.array.native_mlx_library import LACKED
+
+    assert LACKED == set(CODES.values()) - set(BY_NAME)
+
+
+def test_what_mlx_lacks_is_refused():
+    """NumPy computes it nowhere but where the CPU was asked for."""
+    text = "g (float[3] x) => (int4[3] y) { y = Cast <to: int = 22> (x) }"
+    with pytest.raises(NotImplementedError) as caught:
+        compiled(text)
+    assert str(caught.value) == (
+        "node 'Cast_0' Cast: NumPy would compute it on the host, and mlx computes on mlx alone"
+    )
 
 
 ENDS = st.sampled_from([0, 1, 2, 3, -1, -2, -4, 7, 2**31, -(2**31), 2**63 - 1, -(2**63)])

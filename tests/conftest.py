@@ -47,3 +47,22 @@ def isolated(monkeypatch, empty_folder):
         testing.forget_watches()
     if (default := sys.modules.get("rlx.session.default")) is not None:
         default.forget()
+
+
+@pytest.fixture(scope="session")
+def three_backends_folder(tmp_path_factory):
+    from tests import three_backends
+
+    folder = three_backends.packaged_in(tmp_path_factory.mktemp("three"))
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        three_backends.compiled(folder, monkeypatch)
+    return folder
+
+
+@pytest.fixture
+def three_backends(three_backends_folder, monkeypatch):
+    """The packaged layer is that of `tests/three_backends.yaml`, not the one that rlx ships."""
+    from rlx import resources
+
+    monkeypatch.setattr(resources, "configs", lambda: three_backends_folder)
+    return three_backends_folder

@@ -22,7 +22,7 @@ STARTER = f"""\
 {HEAD}
 overrides:
   # The lowest rank is tried first. `rlx backends --why numpy` shows where a rank came from.
-  - {{id: numpy, rank: 10}}
+  - {{id: numpy, rank: 1}}
   # - {{id: onnxruntime-cpu, enabled: false}}
 
 # A backend of your own: a factory in a module that Python can import. It needs trust: run
@@ -60,5 +60,5 @@ def command(path: str, as_json: bool, as_format: str) -> int:
     if as_json or as_format == "json":
         output.dump({"file": path})
     else:
-        output.text(f"wrote {printable(path)}: numpy now has rank 10 here. Next: rlx backends")
+        output.text(f"wrote {printable(path)}: numpy now has rank 1 here. Next: rlx backends")
     return 0

@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from rlx import resources
 from rlx.cli import app, documents
 from rlx.session import default
 
@@ -14,6 +15,7 @@ PROJECT = Path(__file__).parents[2]
 PROGRAM = '<ir_version: 10, opset_import: ["" : 21]> '
 RELU = PROGRAM + "f (float[2] x) => (float[2] y) { y = Relu(x) }"
 SHORT = "apiVersion: rlx/v1\nkind: Backends\n"
+SHIPPED = resources.configs
 MLP = str(PROJECT / "examples" / "mlp.onnxtxt")
 
 
@@ -29,8 +31,11 @@ class Done:
 
 
 @pytest.fixture
-def rlx(capsys, monkeypatch, tmp_path):
-    """`rlx("backends", "--json")` runs the command line; JSON is checked against its schema."""
+def rlx(capsys, monkeypatch, tmp_path, three_backends):
+    """`rlx("backends", "--json")` runs the command line; JSON is checked against its schema.
+
+    The packaged backends are the three of `tests/three_backends.yaml`.
+    """
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
@@ -48,6 +53,13 @@ def rlx(capsys, monkeypatch, tmp_path):
         return done
 
     return run
+
+
+@pytest.fixture
+def shipped(three_backends, monkeypatch):
+    """The packaged layer is the one that rlx ships after all; returns its folder."""
+    monkeypatch.setattr(resources, "configs", SHIPPED)
+    return SHIPPED()
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import pytest
 
 from rlx.cli import plan
 from tests.cli.conftest import PROGRAM
+from tests.three_backends import place
 
 LAST = "overrides:\n  - {id: numpy, rank: 300}\n  - {id: onnxruntime-cpu, rank: 400}"
 FIRST = "overrides:\n  - {id: numpy, rank: 300}\n  - {id: onnxruntime-cpu, rank: 10}"
@@ -85,8 +86,8 @@ def test_every_edit_against_the_old_winner_or_for_the_new_one_is_a_cause(rlx, si
     assert diff(rlx).out.splitlines()[2:] == [
         "p.onnxtxt (1 node): numpy (cpu:0) → onnxruntime-cpu (cpu:0)",
         "  Relu float32: numpy → onnxruntime-cpu; "
-        "numpy: rank 30 → 200 at packaged backends.yaml:47:11",
-        "  onnxruntime-cpu: enabled false → true at packaged backends.yaml:33:5",
+        f"numpy: rank 30 → 200 at {place('numpy', 'rank')}",
+        f"  onnxruntime-cpu: enabled false → true at {place('onnxruntime-cpu', 'id')}",
     ]
     sides("", both)
     assert diff(rlx).out.splitlines()[2:] == [

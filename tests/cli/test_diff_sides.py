@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import MLP, PROJECT
+from tests.cli.conftest import MLP
 from tests.cli.test_diff import FIRST, LAST, MINE, diff
 
 
@@ -37,10 +37,11 @@ def test_packaged_and_folders_are_sides(rlx, sides, tmp_path):
     )
 
 
-def test_the_file_that_rlx_ships_is_the_packaged_layer_itself(rlx, sides):
+def test_the_file_that_rlx_ships_is_the_packaged_layer_itself(rlx, sides, shipped):
     sides(FIRST, LAST)
-    shipped = str(PROJECT / "configs" / "backends.yaml")
-    done = rlx("diff", "packaged", shipped, "p.onnxtxt", "--no-probe", "--json")
+    done = rlx(
+        "diff", "packaged", str(shipped / "backends.yaml"), "p.onnxtxt", "--no-probe", "--json"
+    )
     assert (done.code, done.json["changed"]) == (0, 0)
 
 

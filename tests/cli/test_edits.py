@@ -6,6 +6,7 @@ import pytest
 
 from rlx.cli.init import HEAD
 from tests.cli.conftest import SHORT
+from tests.three_backends import place
 
 
 def test_a_project_without_a_file_gets_one(rlx, tmp_path):
@@ -16,7 +17,7 @@ def test_a_project_without_a_file_gets_one(rlx, tmp_path):
         0,
         "",
         "created backends.yaml: rank of numpy is 50, directly before onnxruntime-cpu (100) "
-        f"(backends.yaml:{line}:23; was 200, packaged backends.yaml:47:11)\n",
+        f"(backends.yaml:{line}:23; was 200, {place('numpy', 'rank')})\n",
     )
     text = (tmp_path / "backends.yaml").read_bytes().decode()
     assert text == f"{HEAD}\noverrides:\n  - {{id: numpy, rank: 50}}\n"
@@ -83,7 +84,7 @@ def test_as_json_there_is_everything(rlx, file):
         "value": 1000,
         "source": "backends.yaml:3:31",
         "was": 200,
-        "was_source": "packaged backends.yaml:47:11",
+        "was_source": place("numpy", "rank"),
         "changed": True,
         "written": True,
         "created": False,
@@ -105,13 +106,14 @@ def test_as_json_there_is_everything(rlx, file):
         ),
         (
             ("rank", "reference", "--to", "900"),
-            "rank of reference is 900 (packaged backends.yaml:55:11)",
+            "rank of reference is 900 (REFERENCE)",
         ),
         (("enable", "numpy"), "enabled of numpy is true (by default)"),
     ],
 )
 def test_what_holds_already_is_said_and_not_written(rlx, file, arguments, said):
     before = file("overrides:\n  - {id: numpy, rank: 7}\n")
+    said = said.replace("REFERENCE", place("reference", "rank"))
     assert rlx(*arguments).out == f"nothing to change: {said}\n"
     assert file() == before
 
@@ -141,7 +143,7 @@ def test_a_stronger_layer_that_wins_is_said(rlx, file, monkeypatch):
     monkeypatch.setenv("RLX_CONFIG", "top.yaml")
     assert rlx("rank", "numpy", "--to", "8").out == (
         "edited backends.yaml: rank of numpy is 8 "
-        "(backends.yaml:3:31; was 200, packaged backends.yaml:47:11)\n"
+        f"(backends.yaml:3:31; was 200, {place('numpy', 'rank')})\n"
         "note: rank of numpy stays 9, which top.yaml:3:31 sets and wins\n"
     )
     assert rlx("rank", "numpy", "--to", "7", "--file", "top.yaml").out == (
@@ -191,9 +193,9 @@ def test_the_packaged_file_of_a_checkout_is_edited_where_it_registers(rlx, tmp_p
     monkeypatch.setattr(resources, "configs", lambda: tmp_path / "configs")
     path = tmp_path / "configs" / "backends.yaml"
     before = path.read_text(encoding="utf-8")
+    where = place("numpy", "rank").replace("packaged ", "configs/")
     assert rlx("rank", "numpy", "--to", "50", "--file", "configs/backends.yaml").out == (
-        "edited configs/backends.yaml: rank of numpy is 50 "
-        "(configs/backends.yaml:47:11; was 200, configs/backends.yaml:47:11)\n"
+        f"edited configs/backends.yaml: rank of numpy is 50 ({where}; was 200, {where})\n"
     )
     assert path.read_text(encoding="utf-8") == before.replace("rank: 200", "rank: 50")
 

@@ -96,7 +96,7 @@ def test_a_stale_schema_is_found_and_written(rlx, tmp_path):
     assert rlx("schema", "--check", "--folder", "s").code == 0
 
 
-def test_init_writes_a_starter_that_validates_and_never_overwrites(rlx, tmp_path):
+def test_init_writes_a_starter_that_validates_and_never_overwrites(rlx, shipped, tmp_path):
     assert rlx("init").code == 0
     assert rlx("validate", "--strict", "backends.yaml").out == "1 file checked: no faults\n"
     text = (tmp_path / "backends.yaml").read_bytes()
@@ -123,8 +123,8 @@ def test_validate_shows_every_fault_of_every_file(rlx, manifest):
     ]
 
 
-def test_validate_judges_a_folder_and_the_configuration_that_ships(rlx):
-    done = rlx("validate", str(PROJECT / "configs"))
+def test_validate_judges_a_folder_and_the_configuration_that_ships(rlx, shipped):
+    done = rlx("validate", str(shipped))
     assert done.out.endswith(" files checked: no faults\n")
     assert done.code == 0
 

@@ -73,6 +73,7 @@ def test_validating_what_is_in_force_shows_a_broken_plugin_as_a_warning(site, ca
     assert rlx(capsys, "validate", "--strict")[0] == 1
 
 
+@pytest.mark.usefixtures("three_backends")
 @pytest.mark.parametrize("body", ["backends: 3\n", None])
 def test_an_unknown_backend_says_where_its_plugin_belongs(site, capsys, monkeypatch, body):
     monkeypatch.setattr(sys, "path", [*sys.path[:1], "/opt/site-packages", *sys.path[1:]])

@@ -115,6 +115,7 @@ def test_a_wrong_variable_is_an_error_until_it_is_right_and_reloaded(monkeypatch
     rlx.reload()
 
 
+@pytest.mark.usefixtures("three_backends")
 def test_registering_swaps_the_registry_and_leaves_the_old_one():
     before = rlx.default_registry()
     made = rlx.register_backend(testing.registration("mine", "cuda"))

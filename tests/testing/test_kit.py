@@ -92,6 +92,7 @@ def test_a_backend_that_cannot_be_used_here_says_why():
         check_backend(one, registry=Registry.load(only=True))
 
 
+@pytest.mark.usefixtures("three_backends")
 def test_an_unknown_id_lists_those_that_there_are():
     with pytest.raises(UnknownBackend) as caught:
         check_backend("fakee", registry=Registry.load(only=True))

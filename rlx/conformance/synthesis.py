@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from rlx.program import Signature
 
 Types = tuple[tuple[str, tuple[str, ...]], ...]
+OMITTED = ("NoneType", None)
+"""How the value of an attribute that a node has not is compared."""
 Attributes = tuple[tuple[str, tuple[Any, ...]], ...]
 
 
@@ -138,48 +140,58 @@ def _likely(variable: str, found: Iterable[Types], allowed: tuple[str, ...]) -> 
     return next((name for name in ("float32", "int64", "bool") if name in allowed), allowed[0])
 
 
+class _Seen:
+    """A signature, with its attributes' values by name: they are looked at very often."""
+
+    __slots__ = ("ndims", "signature", "values")
+
+    def __init__(self, signature: Signature):
+        self.signature = signature
+        self.values = {name: _key(value) for name, value in signature.attributes}
+        self.ndims = [ndim for _, ndim in signature.ndims if ndim is not None]
+
+
+_Option = tuple[Claim, Callable[[_Seen], bool]]
+"""A narrower claim, and whether a signature inside the wider one is inside it too."""
+
+
 def _separate(
     good: list[Signature], bad: list[Signature], choices: Collection[str]
 ) -> tuple[Claim, ...]:
     """Limits that together admit as many of `good` as can be told from every one of `bad`."""
     found: list[Claim] = []
-    left = list(good)
+    start = Claim(attributes=_tested(good, choices))
+    right = [_Seen(s) for s in good if start.admits(s)]
+    wrong = [_Seen(s) for s in bad if start.admits(s)]
+    left = [_Seen(s) for s in good]
     while left:
-        claim = _grow(left[0], good, bad, choices)
+        claim = _grow(start, left[0], right, wrong)
         if claim is None:
             left.pop(0)
             continue
         found.append(claim)
-        left = [s for s in left if not claim.admits(s)]
+        left = [one for one in left if not claim.admits(one.signature)]
     return tuple(sorted(found, key=repr))
 
 
-def _grow(
-    seed: Signature, good: list[Signature], bad: list[Signature], choices: Collection[str]
-) -> Claim | None:
-    """The widest limits found around `seed` that keep every one of `bad` out."""
-    claim = Claim(attributes=_tested(good, choices))
-    names = [name for name, _ in seed.attributes]
-    while True:
-        inside_bad = [s for s in bad if claim.admits(s)]
-        if not inside_bad:
-            return claim
-        inside = [s for s in good if claim.admits(s)]
-        options = [_limit(claim, name, seed, inside, inside_bad) for name in names]
+def _grow(claim: Claim, seed: _Seen, inside: list[_Seen], inside_bad: list[_Seen]) -> Claim | None:
+    """The widest limits found around `seed` that keep every one of `inside_bad` out."""
+    while inside_bad:
+        options = [_limit(claim, name, seed, inside, inside_bad) for name in seed.values]
         options += _bounds(claim, seed, inside, inside_bad)
-        scored = [
-            (
-                sum(option.admits(s) for s in inside_bad) > 0,
-                -sum(option.admits(s) for s in inside),
-                place,
-                option,
-            )
-            for place, option in enumerate(options)
-            if sum(option.admits(s) for s in inside_bad) < len(inside_bad)
-        ]
-        if not scored:
+        best: tuple[tuple[bool, int, int], Claim, list[_Seen], list[_Seen]] | None = None
+        for place, (option, admits) in enumerate(options):
+            bad = [one for one in inside_bad if admits(one)]
+            if len(bad) == len(inside_bad) or not admits(seed):
+                continue  # of unknown ndim, the seed itself satisfies no bound
+            good = [one for one in inside if admits(one)]
+            score = (bool(bad), -len(good), place)
+            if best is None or score < best[0]:
+                best = (score, option, good, bad)
+        if best is None:
             return None
-        claim = min(scored, key=lambda score: score[:3])[3]
+        _, claim, inside, inside_bad = best
+    return claim
 
 
 def _tested(good: list[Signature], choices: Collection[str]) -> Attributes:
@@ -191,44 +203,38 @@ def _tested(good: list[Signature], choices: Collection[str]) -> Attributes:
     return tuple((name, tuple(sorted(values[name], key=repr))) for name in sorted(values))
 
 
-def _limit(
-    claim: Claim, name: str, seed: Signature, inside: list[Signature], bad: list[Signature]
-) -> Claim:
+def _limit(claim: Claim, name: str, seed: _Seen, inside: list[_Seen], bad: list[_Seen]) -> _Option:
     """The claim with one attribute limited to values that only pass, or to the seed's own."""
-    own = dict(seed.attributes)[name]
-    fails = {_key(dict(s.attributes).get(name)) for s in bad}
-    kept = {_key(value): value for s in inside for value in [dict(s.attributes).get(name)]}
-    if _key(own) in fails:
-        kept = {_key(own): own}
-    else:
-        kept = {key: value for key, value in kept.items() if key not in fails}
-    values = tuple(sorted(kept.values(), key=repr))
+    own = seed.values[name]
+    fails = {one.values.get(name, OMITTED) for one in bad}
+    held = {one.values.get(name, OMITTED) for one in inside}
+    kept = {own} if own in fails else held - fails
+    values = tuple(sorted((value for _, value in kept), key=repr))
     limited = {**dict(claim.attributes), name: values}
-    return Claim(claim.types, tuple(sorted(limited.items())), claim.ndim)
+    narrow = Claim(claim.types, tuple(sorted(limited.items())), claim.ndim)
+    return narrow, lambda one: name not in one.values or one.values[name] in kept
 
 
-def _bounds(
-    claim: Claim, seed: Signature, inside: list[Signature], bad: list[Signature]
-) -> list[Claim]:
+def _bounds(claim: Claim, seed: _Seen, inside: list[_Seen], bad: list[_Seen]) -> Iterator[_Option]:
     """The claim with ndim bounded above or below: passes nearest to a failure are the bound."""
-    own = _ndims(seed)
+    own = seed.ndims
     if not own:
-        return []
+        return
     low, high = claim.ndim or (0, None)
-    found = []
-    above = [max(ndims) for s in bad if (ndims := _ndims(s)) and max(ndims) > max(own)]
+    above = [max(one.ndims) for one in bad if one.ndims and max(one.ndims) > max(own)]
     if above:
-        kept = [max(ndims) for s in inside if (ndims := _ndims(s)) and max(ndims) < min(above)]
-        found.append(Claim(claim.types, claim.attributes, (low, max(kept))))
-    below = [min(ndims) for s in bad if (ndims := _ndims(s)) and min(ndims) < min(own)]
+        kept = [max(one.ndims) for one in inside if one.ndims and max(one.ndims) < min(above)]
+        yield _bounded_by(claim, low, max(kept))
+    below = [min(one.ndims) for one in bad if one.ndims and min(one.ndims) < min(own)]
     if below:
-        kept = [min(ndims) for s in inside if (ndims := _ndims(s)) and min(ndims) > max(below)]
-        found.append(Claim(claim.types, claim.attributes, (min(kept), high)))
-    return found
+        kept = [min(one.ndims) for one in inside if one.ndims and min(one.ndims) > max(below)]
+        yield _bounded_by(claim, min(kept), high)
 
 
-def _ndims(signature: Signature) -> list[int]:
-    return [ndim for _, ndim in signature.ndims if ndim is not None]
+def _bounded_by(claim: Claim, low: int, high: int | None) -> _Option:
+    bound = Claim(ndim=(low, high))
+    narrow = Claim(claim.types, claim.attributes, (low, high))
+    return narrow, lambda one: bound.admits(one.signature)
 
 
 def products(combinations: Iterable[Types]) -> list[Types]:

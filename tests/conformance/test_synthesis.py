@@ -117,3 +117,11 @@ def test_without_failures_every_pass_is_claimed(passed: list[Signature]) -> None
 def test_products_are_an_exact_cover(pairs: set[tuple[str, str]]) -> None:
     boxes = products([(("A", (a,)), ("B", (b,))) for a, b in pairs])
     assert {(a, b) for (_, many), (_, more) in boxes for a in many for b in more} == pairs
+
+
+def test_a_success_of_unknown_ndim_beside_a_failure_of_known_ndim_comes_to_an_end() -> None:
+    """No bound admits an unknown number of dimensions, so this pass can't be told apart."""
+    types = (("T", "float32"),)
+    passed = Signature("Op", types, (), ((0, None), (1, 2)))
+    failed = Signature("Op", types, (), ((0, 3), (1, 3)))
+    assert synthesize(Evidence((passed,), (failed,), (), {"T": ("float32", "int8")})) == ()

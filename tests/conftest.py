@@ -51,18 +51,17 @@ def isolated(monkeypatch, empty_folder):
 
 @pytest.fixture(scope="session")
 def three_backends_folder(tmp_path_factory):
-    from tests import three_backends
+    from rlx.catalogue import packaged
 
-    folder = three_backends.packaged_in(tmp_path_factory.mktemp("three"))
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        three_backends.compiled(folder, monkeypatch)
+    folder = tmp_path_factory.mktemp("three")
+    packaged.write(folder)
     return folder
 
 
 @pytest.fixture
-def three_backends(three_backends_folder, monkeypatch):
+def three_backends(three_backends_folder):
     """The packaged layer is that of `tests/three_backends.yaml`, not the one that rlx ships."""
-    from rlx import resources
+    from rlx.catalogue import packaged
 
-    monkeypatch.setattr(resources, "configs", lambda: three_backends_folder)
-    return three_backends_folder
+    with packaged.in_force(three_backends_folder):
+        yield three_backends_folder

@@ -1,4 +1,7 @@
-"""Runs a recipe in a folder of its own, each step in a fork, and gives what was printed."""
+"""Runs a recipe in a folder of its own, each step in a fork, and gives what was printed.
+
+The packaged layer is that of `rlx.catalogue.packaged`, in a shell's commands too.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rlx import resources
-from rlx.catalogue import Example
+from rlx.catalogue import Example, packaged
 from rlx.errors import RlxError
 
 if TYPE_CHECKING:
@@ -24,6 +27,13 @@ if TYPE_CHECKING:
 
 PROGRAM = resources.PACKAGE.parent / "examples" / "mlp.onnxtxt"
 _STATUS = "; echo $?"
+_RLX = """
+import pathlib, sys
+from rlx.catalogue import packaged
+with packaged.in_force(pathlib.Path(sys.argv.pop(1))):
+    from rlx.__main__ import main
+    main()
+"""
 _ROW = re.compile(r"^  \S*\s+([a-z-]+) ")
 
 
@@ -87,7 +97,8 @@ def _console(command: str, folder: Path) -> str:
 
 
 def _shell(command: str, folder: Path) -> str:
-    setup = f'rlx() {{ {shlex.quote(sys.executable)} -m rlx "$@"; }}; '
+    words = (sys.executable, "-c", _RLX, str(packaged.folder()))
+    setup = f'rlx() {{ {shlex.join(words)} "$@"; }}; '
     root = f"{resources.PACKAGE.parent}{os.pathsep}{folder / 'site'}"
     done = subprocess.run(
         ["bash", "-c", setup + command],
@@ -116,6 +127,7 @@ def _clean(folder: Path) -> dict[str, str]:
 
 def _forked(step: Callable[[], None], folder: Path) -> str:
     """What the step prints, in a child process that begins as this one is."""
+    shipped = packaged.folder()
     reader, writer = os.pipe()
     child = os.fork()
     if child:
@@ -137,7 +149,8 @@ def _forked(step: Callable[[], None], folder: Path) -> str:
         os.chdir(folder)
         sys.path[:0] = [str(folder), str(folder / "site")]
         sys.dont_write_bytecode = True
-        step()
+        with packaged.in_force(shipped):
+            step()
         failed = 0
     except BaseException:  # noqa: BLE001 - the child ends here, whatever happens
         import traceback

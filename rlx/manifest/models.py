@@ -62,7 +62,8 @@ class RoutingModel(Model):
 
     kernel_dispatch: Literal["native", "prefer-native", "common"] | None = Field(
         default=None,
-        description="native: no lowering; prefer-native: native where claimed; common: lower all that can be.",
+        description="native: no lowering; prefer-native: native where claimed; "
+        "common: lower all that can be.",
         examples=["prefer-native"],
     )
     kernel_dispatch_overrides: dict[Name, Literal["native", "prefer-native", "common"]] | None = (
@@ -97,7 +98,7 @@ class BackendsModel(ManifestModel):
     backends: tuple[BackendModel, ...] = Field(
         default=(),
         description="Registrations.",
-        examples=[[{"id": "torch-cuda", "device": "cuda", "rank": 10}]],
+        examples=[[{"id": "mine", "device": "npu", "rank": 45}]],
     )
     overrides: tuple[OverrideModel, ...] = Field(
         default=(),

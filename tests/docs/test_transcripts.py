@@ -16,6 +16,14 @@ DOCUMENTS = [path for path in tour.documents() if path.name != "codes.md"]
 """The catalogue's examples are broken on purpose, and are made by running them."""
 POSIX = pytest.mark.skipif(os.name == "nt", reason="the documents are for a POSIX shell")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INHERITED = """apiVersion: rlx/v1
+kind: Coverage
+evidence: {kind: declared}
+rows:
+  - {operations: [Add], types: {T: [float32, float64]}}
+  - {operations: [DFT], types: {T1: [float32], T2: [int64]}}
+"""
+"""The file that a coverage file inherits from where one is shown that does."""
 LANGUAGES = {"console", "yaml", "python", "sh", "text", "json", "toml", "markdown"}
 
 
@@ -66,6 +74,8 @@ def test_a_manifest_that_is_shown_is_valid(text, tmp_path, monkeypatch, capsys):
         return  # another tool's file, or a part: that it is YAML is all that can be said
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shown.yaml").write_text(text, encoding="utf-8")
+    if (other := tree.get("inherits")) is not None:
+        (tmp_path / other).write_text(INHERITED, encoding="utf-8")
     default.forget()
     assert app.run(["validate", "shown.yaml"]) == 0, capsys.readouterr().out
 
@@ -109,10 +119,11 @@ def test_links_between_documents_lead_somewhere(path):
 
 
 def test_the_index_links_every_document():
-    index = (tour.PROJECT / "docs" / "index.md").read_text("utf-8")
-    for path in (tour.PROJECT / "docs").rglob("*.md"):
+    docs = tour.PROJECT / "docs"
+    index = (docs / "index.md").read_text("utf-8")
+    for path in docs.rglob("*.md"):
         if path.name != "index.md":
-            assert f"({path.name})" in index
+            assert f"({path.relative_to(docs).as_posix()})" in index
 
 
 def test_a_command_of_several_lines_is_one_step():

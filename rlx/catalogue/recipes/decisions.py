@@ -11,7 +11,7 @@ RECIPES: dict[tuple[str, str], Recipe] = {
         "RLX_DISABLE=numpy,onnxruntime-cpu rlx explain mlp.onnxtxt --device cpu"
     ),
     ("reason", "emission-only"): Recipe(f"{SHOW}{EXPLAIN}", mine("device: metal", *SIZES, ALL)),
-    ("reason", "capability"): Recipe("rlx explain mlp.onnxtxt --backend numpy --require strings"),
+    ("reason", "capability"): Recipe(f"{SHOW}{EXPLAIN}", mine(*ROUTED, ALL)),
     ("reason", "coverage"): Recipe(f"{SHOW}{EXPLAIN}", mine(*ROUTED, *SIZES, ADD)),
     ("reason", "unavailable"): Recipe(
         f"{SHOW}{EXPLAIN}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from rlx.operations import Operation, Vocabulary
     from rlx.origin import Origin
 
+_WORDS = re.compile(r"[a-z0-9]+")
+"""The dtypes inside `seq(…)`, `optional(…)` and `map(…)`."""
 FOREIGN_NAMES = {
     "float": "float32",
     "double": "float64",
@@ -96,6 +99,32 @@ def without(
         for row, kept in left
         if kept
     )
+
+
+def without_dtypes(
+    rows: Sequence[Row],
+    dtypes: Sequence[str],
+    place: Place,
+    vocabulary: Vocabulary,
+    faults: Faults,
+) -> tuple[Row, ...]:
+    """The rows without these dtypes; a row to which a type variable is left nothing is left out."""
+    faults.twice("without_dtypes", dtypes, place)
+    for index, name in enumerate(dtypes):
+        if name not in vocabulary.known_dtypes or "(" in name:
+            known = [one for one in vocabulary.known_dtypes if "(" not in one]
+            fix = later(name, known, "name a dtype by its name in ONNX.")
+            faults.add("unknown-dtype", place.at(index), f"unknown dtype {show(name)}", fix)
+    gone = set(dtypes)
+    found = []
+    for row in rows:
+        types = tuple(
+            (variable, tuple(one for one in allowed if gone.isdisjoint(_WORDS.findall(one))))
+            for variable, allowed in row.types
+        )
+        if all(allowed for _, allowed in types):
+            found.append(row if types == row.types else replace(row, types=types))
+    return tuple(found)
 
 
 def _unknown_operation(name: str, known: Iterable[str], origin: Origin, faults: Faults) -> None:

@@ -196,12 +196,15 @@ def _inherited(
     model: Any, node: Node, vocabulary: Callable[[], Vocabulary], faults: Faults
 ) -> tuple[Row, ...]:
     """The rows of the file that this one inherits, without the operations that it leaves out."""
-    inherits, without = getattr(model, "inherits", None), getattr(model, "without", None)
+    inherits = getattr(model, "inherits", None)
+    left_out = {name: getattr(model, name, None) for name in ("without", "without_dtypes")}
     if inherits is None:
-        if without is not None:
-            message = "without leaves operations out, but no rows are inherited"
-            fix = "delete it, or name the file with inherits: FILE."
-            faults.add("inherits", node.key("without"), message, fix)
+        for name, values in left_out.items():
+            if values is not None:
+                what = "operations" if name == "without" else "dtypes"
+                message = f"{name} leaves {what} out, but no rows are inherited"
+                fix = "delete it, or name the file with inherits: FILE."
+                faults.add("inherits", node.key(name), message, fix)
         return ()
     if model.evidence.kind != "inherited":
         message = f"rows are inherited, and the evidence is {model.evidence.kind}"
@@ -210,7 +213,9 @@ def _inherited(
     parent = node.manifest.reference(inherits)
     assert parent is not None, f"the loader attached no {inherits}"
     rows = coverage(parent.model, Node(parent), vocabulary, faults).rows
-    return claims.without(rows, without or (), node.below("without"), vocabulary(), faults)
+    for name, leave_out in (("without", claims.without), ("without_dtypes", claims.without_dtypes)):
+        rows = leave_out(rows, left_out[name] or (), node.below(name), vocabulary(), faults)
+    return rows
 
 
 def _evidence(inherits: bool, node: Node, faults: Faults) -> None:

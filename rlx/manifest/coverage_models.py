@@ -117,7 +117,8 @@ class CoverageModel(ManifestModel):
 
     kind: Literal["Coverage"] = Field(description="The manifest's kind.", examples=["Coverage"])
     evidence: EvidenceModel = Field(
-        description="Why the claims are believed.", examples=[{"kind": "declared"}]
+        description="Why the claims are believed.",
+        examples=[{"kind": "inherited", "backend": "torch-cpu"}],
     )
     rows: tuple[RowModel, ...] = Field(
         description="What is claimed; an operation in several rows has alternatives.",
@@ -133,4 +134,10 @@ class CoverageModel(ManifestModel):
         default=None,
         description="Operations that are not inherited; with inherits, and only there.",
         examples=[["DFT"]],
+    )
+    without_dtypes: tuple[Name, ...] | None = Field(
+        default=None,
+        description="dtypes that are not inherited, nor sequences, optionals and maps of them; "
+        "with inherits, and only there.",
+        examples=[["float64", "string"]],
     )

@@ -191,3 +191,39 @@ def test_a_project_file_that_nobody_trusts_may_not_change_what_is_claimed(packag
         "backends.yaml:4:17: overriding coverage of 'first' is refused until this file is trusted. "
         "Fix: read it, then run `rlx trust backends.yaml`; or name it, by RLX_CONFIG or --config."
     )
+
+
+def test_dtypes_are_left_out_of_what_is_inherited(packaged):
+    rows = (
+        "rows:\n"
+        "  - {operations: [Add], types: {T: [float32, float64]}}\n"
+        "  - {operations: [Mul], types: {T: [float64]}}\n"
+        "  - {operations: [SequenceLength], types: {S: [seq(float64), seq(int8)]}}\n"
+    )
+    (packaged / "c/first.yaml").write_text(HEAD + "evidence: {kind: declared}\n" + rows)
+    twin = HEAD + "evidence: {kind: inherited, backend: first}\ninherits: first.yaml\nrows: []\n"
+    (packaged / "c/twin.yaml").write_text(twin + "without_dtypes: [float64]\n")
+    found = Registry.load(only=True).get("twin").coverage.rows
+    assert [(row.operations, row.types) for row in found] == [
+        (("Add",), (("T", ("float32",)),)),
+        (("SequenceLength",), (("S", ("seq(int8)",)),)),
+    ]
+
+
+def test_dtypes_that_are_left_out_are_known_ones_and_named_once(packaged):
+    twin = TWIN.replace("without: [Mul, Elu]", "without_dtypes: [flaot64, bool, bool, seq(bool)]")
+    assert faults(packaged, twin=twin) == (
+        "packaged c/twin.yaml:5:18: unknown dtype 'flaot64'. Fix: did you mean 'float64'?\n"
+        "packaged c/twin.yaml:5:33: without_dtypes lists 'bool' twice, first at packaged "
+        "c/twin.yaml:5:27. Fix: delete one of them.\n"
+        "packaged c/twin.yaml:5:39: unknown dtype 'seq(bool)'. "
+        "Fix: name a dtype by its name in ONNX."
+    )
+
+
+def test_dtypes_are_left_out_only_where_rows_are_inherited(packaged):
+    first = FIRST + "without_dtypes: [bool]\n"
+    assert faults(packaged, first=first).startswith(
+        "packaged c/first.yaml:7:1: without_dtypes leaves dtypes out, but no rows are inherited. "
+        "Fix: delete it, or name the file with inherits: FILE."
+    )

@@ -10,7 +10,6 @@ from rlx.backends.array.draft import Draft, Op
 from rlx.backends.array.execute import follow
 from rlx.backends.array.fold import fold, prune
 from rlx.backends.array.fuse import fuse
-from rlx.backends.array.fuse_linear import fuse_linear
 from rlx.backends.array.place import place
 from rlx.backends.array.plan import Plan, schedule
 from rlx.program.types import Block
@@ -26,7 +25,6 @@ def compile_with(draft: Draft, control: Callable[[Draft, Op], Kernel]) -> Plan:
     fold(draft)
     prune(draft)
     fuse(draft)
-    fuse_linear(draft)
     prune(draft)
     place(draft)
     draft.placed = True

@@ -97,7 +97,7 @@ def library(device: torch.device, name: str, id: str, *, graphs: bool = False) -
         overrides=elementwise.OVERRIDES
         | indexing.OVERRIDES
         | networks.OVERRIDES
-        | products.overrides(device.type),
+        | products.OVERRIDES,
         held=HELD_BY_NUMPY | (NOT_ON_METAL if device.type == "mps" else frozenset()),
         compile=recorded(device, to_native) if graphs else None,
         feeds=graphs,

@@ -8,7 +8,6 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the name that everybody knows
 from torch import Tensor
 
-from rlx.backends.array.fuse_linear import LINEAR
 from rlx.backends.array.kernels.table import KERNELS
 from rlx.backends.array.native_torch_elementwise import REAL, only
 from rlx.backends.array.native_torch_networks import spared
@@ -17,20 +16,6 @@ from rlx.backends.array.site import Builder, Fresh, Kernel, Site
 
 def _matmul(_: Site) -> Kernel:
     return Fresh(torch.matmul)
-
-
-def _linear(_: Site) -> Kernel:
-    """One call for product and bias; on a GPU one kernel."""
-
-    def run(x: Tensor, w: Tensor, bias: Tensor) -> Tensor:
-        if x.ndim == 2:
-            return torch.addmm(bias, x, w)
-        if x.ndim == 1:
-            return torch.matmul(x, w) + bias
-        y = torch.addmm(bias, x.reshape(-1, w.shape[0]), w)
-        return y.view(*x.shape[:-1], w.shape[1])
-
-    return Fresh(run)
 
 
 def _gemm(site: Site) -> Kernel:
@@ -87,9 +72,4 @@ _FORMS: dict[str, Builder] = {
     "Gemm": spared("Gemm", _gemm),
     "Attention": _attention,
 }
-
-
-def overrides(device: str) -> dict[str, Builder]:
-    """The kernels for a device of this kind; launches are what costs on a GPU, not on a CPU."""
-    made = {name: only(REAL, name, builder) for name, builder in _FORMS.items()}
-    return made if device == "cpu" else {**made, LINEAR: _linear}
+OVERRIDES: dict[str, Builder] = {name: only(REAL, name, make) for name, make in _FORMS.items()}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import pairwise
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rlx.freeze import expansion
 from rlx.freeze.faults import show
 from rlx.freeze.nearest import later
 from rlx.operations.lowering import library_of
+from rlx.operations.lowering.checking import kind_of
 from rlx.operations.lowering.text import LoweringFault, Token, tokens
 from rlx.program.schemas import operation_name
 from rlx.program.structure import subgraphs
@@ -29,7 +31,7 @@ def check(
 ) -> None:
     """Parse every lowering, and note whatever is wrong with it; circles among them too."""
     library = library_of(vocabulary)
-    calls: dict[str, dict[str, Origin]] = {}
+    calls: dict[str, expansion.Calls] = {}
     for operation, place in lowerings:
         text = Text(operation.lowering or "", place)
         try:
@@ -42,37 +44,61 @@ def check(
         checking = _Checking(operation, function, text, vocabulary, faults)
         checking.all()
         calls[operation.name] = checking.calls
-    _circles(calls, faults)
+    expansion.check(calls, faults)
 
 
-@dataclass(frozen=True, slots=True)
 class Text:
     """A lowering's text, and where each of its places stands in the manifest."""
 
-    text: str
-    place: Node
+    def __init__(self, text: str, place: Node):
+        self._text, self._place = text, place
+
+    @property
+    def origin(self) -> Origin:
+        """Where the text begins."""
+        return self._place.at()
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self._text.split("\n")
+
+    @cached_property
+    def _written(self) -> tuple[int, list[str]]:
+        """The line where the text begins, and its lines as they stand in the file."""
+        document = self._place.manifest.document
+        node = document.node(*self._place.keys)
+        assert node is not None
+        return node.line, document.source(node).splitlines()
+
+    @cached_property
+    def _tokens(self) -> dict[str, list[tuple[Token, str]]]:
+        """The tokens by their text, each with the text of the one that follows."""
+        found, made = list(tokens(self._text)), defaultdict[str, list[tuple[Token, str]]](list)
+        for one, following in zip(found, [*(one.text for one in found[1:]), ""], strict=True):
+            made[one.text].append((one, following))
+        return made
 
     def at(self, line: int, column: int) -> Origin:
         """The place in the file; of a text that is not a literal block, where it begins."""
-        document = self.place.manifest.document
-        node = document.node(*self.place.keys)
-        assert node is not None
-        written = document.source(node).splitlines()
-        lines = self.text.split("\n")
+        first, written = self._written
         if written and written[0].startswith("|") and 0 < line < len(written):
-            indent = len(written[line]) - len(lines[line - 1])
-            if written[line].endswith(lines[line - 1]) and indent > 0:
-                return document.at(node.line + line, indent + column)
-        return self.place.at()
+            said = self._lines[line - 1]
+            indent = len(written[line]) - len(said)
+            if written[line].endswith(said) and indent > 0:
+                return self._place.manifest.document.at(first + line, indent + column)
+        return self.origin
 
     def of(self, *words: str, call: bool = False, last: bool = False) -> Origin:
         """Where one of the words first, or last, stands; with `call`, as a node's operation."""
-        found = list(tokens(self.text))
-        pairs = list(zip(found, [*found[1:], Token("", 0, 0)], strict=True))
-        for one, following in reversed(pairs) if last else pairs:
-            if one.text in words and (not call or following.text in ("(", "<")):
-                return self.at(one.line, one.column)
-        return self.place.at()
+        found = [
+            (one.line, one.column)
+            for word in words
+            for one, following in self._tokens.get(word, ())
+            if not call or following in ("(", "<")
+        ]
+        if not found:
+            return self.origin
+        return self.at(*(max(found) if last else min(found)))
 
 
 class _Checking:
@@ -86,7 +112,7 @@ class _Checking:
         vocabulary: Vocabulary,
         faults: Faults,
     ):
-        self.calls: dict[str, Origin] = {}
+        self.calls = expansion.Calls()
         self._operation, self._function, self._text = operation, function, text
         self._vocabulary, self._faults = vocabulary, faults
 
@@ -96,7 +122,7 @@ class _Checking:
         for one in self._operation.outputs:
             if one.name not in made:
                 self._add(
-                    self._text.place.at(),
+                    self._text.origin,
                     f"the output {one.name} of {self._operation.name} is never made",
                     f"end with a line such as `{one.name} = Identity (…)`.",
                 )
@@ -143,18 +169,24 @@ class _Checking:
         name = operation_name(node.domain, node.op_type)
         written = (f"{node.domain or 'ai.onnx'}.{node.op_type}",)
         words = (*written, node.op_type) if not node.domain else written
-        origin = self._text.of(*words, call=True)
+
+        def origin() -> Origin:
+            return self._text.of(*words, call=True)
+
+        self.calls.nodes += 1
         found = self._vocabulary.get(name)
         if found is None:
             self._faults.add(
                 "unknown-operation",
-                origin,
+                origin(),
                 f"the lowering of {self._operation.name} has the unknown operation {show(name)}",
                 later(name, self._vocabulary.names, "declare it in an Operations manifest."),
             )
             return
         if found.lowering is not None:
-            self.calls.setdefault(name, origin)
+            if name not in self.calls.places:
+                self.calls.places[name] = origin()
+            self.calls.counts[name] = self.calls.counts.get(name, 0) + 1
         for what, names, formals in (
             ("inputs", node.input, found.inputs),
             ("outputs", node.output, found.outputs),
@@ -166,13 +198,13 @@ class _Checking:
                 most = "or more" if variadic else f"to {len(formals)}"
                 range_ = str(needed) if needed == len(formals) else f"{needed} {most}"
                 self._add(
-                    origin,
+                    origin(),
                     f"{name} has {range_} {what}, got {len(names)}",
                     "write its operands as configs/operations.yaml lists them.",
                 )
         self._attributes(node, found, origin)
 
-    def _attributes(self, node: NodeProto, found: Operation, origin: Origin) -> None:
+    def _attributes(self, node: NodeProto, found: Operation, origin: Callable[[], Origin]) -> None:
         declared = [one.name for one in self._operation.attributes]
         for attribute in node.attribute:
             known = found.attribute(attribute.name)
@@ -182,6 +214,13 @@ class _Checking:
                     self._text.of(attribute.name),
                     f"{found.name} has no attribute {show(attribute.name)}",
                     later(attribute.name, names, "delete it.")(),
+                )
+            elif kind_of(attribute) != known.type:
+                self._add(
+                    self._text.of(attribute.name),
+                    f"the attribute {attribute.name} of {found.name} is {known.type}, "
+                    f"got {kind_of(attribute)}",
+                    f"write a value that is {known.type}.",
                 )
             reference = attribute.ref_attr_name
             if reference and reference not in declared:
@@ -195,38 +234,7 @@ class _Checking:
         for one in found.attributes:
             if one.required and one.name not in written:
                 self._add(
-                    origin,
+                    origin(),
                     f"{found.name} lacks its attribute {one.name}",
                     f"write it: {node.op_type} <{one.name} = …> (…).",
                 )
-
-
-def _circles(calls: dict[str, dict[str, Origin]], faults: Faults) -> None:
-    """Each circle once, from its first name in order."""
-    done: set[str] = set()
-    for start in sorted(calls):
-        for circle in _from(start, calls, [], done):
-            first = circle.index(min(circle))
-            ordered = circle[first:] + circle[:first]
-            path = [*ordered, ordered[0]]
-            places = [calls[one][other] for one, other in pairwise(path)]
-            others = ", ".join(map(str, places[1:]))
-            then = f"; the others at {others}" if len(places) > 1 else ""
-            faults.add(
-                "cyclic-lowering",
-                places[0],
-                f"operations are lowered in a circle: {' to '.join(path)}{then}",
-                "write one of the lowerings in operations of ONNX.",
-                *places[1:],
-            )
-
-
-def _from(
-    name: str, calls: dict[str, dict[str, Origin]], path: list[str], done: set[str]
-) -> Iterator[list[str]]:
-    if name in path:
-        yield path[path.index(name) :]
-    elif name in calls and name not in done:
-        for other in calls[name]:
-            yield from _from(other, calls, [*path, name], done)
-        done.add(name)

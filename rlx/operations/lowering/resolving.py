@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import onnx
 
 from rlx.operations.lowering.bodies import NoBody, instantiate, with_defaults
+from rlx.operations.lowering.checking import check_nodes
 from rlx.operations.lowering.library import Library, library_of
 from rlx.operations.lowering.renaming import rename_node, with_own_names
 from rlx.operations.lowering.types import type_proto
@@ -35,6 +36,9 @@ def resolved(program: Program, vocabulary: Vocabulary) -> Program:
 
     The program itself where the vocabulary declares none of them. Made once for each vocabulary;
     it has the digest of the program, since it computes the same.
+
+    Raises:
+        ProgramError: a node is not as its operation is declared.
     """
     if not any(name in vocabulary.foreign for name in program.requirements.undefined):
         return program
@@ -45,6 +49,7 @@ def resolved(program: Program, vocabulary: Vocabulary) -> Program:
         return kept
     model = onnx.ModelProto()
     model.ParseFromString(program.skeleton)
+    check_nodes(model, library)
     constants = dict(program.body.constants)
     inputs = len(model.graph.input)
     for name, array in constants.items():

@@ -7,16 +7,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import onnx
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from onnx import helper, parser
 
 from rlx.operations.vocabulary import Operation
 from rlx.program.schemas import split_operation
+from rlx.program.structure import subgraphs
 from rlx.program.types import CANONICAL_OPSET
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|#[^\n]*|@?[A-Za-z_][A-Za-z0-9_.]*|\S', re.ASCII)
 _PLACE = re.compile(r"\(line: (\d+) column: (\d+)\)\]")
 _OPENED = "{\n"
+DEEPEST = 24
+"""Graphs within each other, and types within each other, that a lowering may have."""
+_TOO_DEEP = (
+    f"the lowering nests more than {DEEPEST} graphs or types",
+    "move the inner ones to an operation of their own, with a lowering.",
+)
 
 
 class LoweringFault(Exception):
@@ -54,7 +62,7 @@ def parse(operation: Operation, domains: Mapping[str, int]) -> onnx.FunctionProt
     """
     assert operation.lowering is not None
     _check_signature(operation)
-    _check_braces(operation.lowering)
+    _check_brackets(operation.lowering)
     domain, name = split_operation(operation.name)
     imports = {"": CANONICAL_OPSET, **domains, domain: domains.get(domain, 1)}
     imported = ", ".join(f'"{one}" : {version}' for one, version in sorted(imports.items()))
@@ -68,6 +76,8 @@ def parse(operation: Operation, domains: Mapping[str, int]) -> onnx.FunctionProt
         made = parser.parse_function(source)
     except parser.ParseError as error:
         raise _translated(error, operation.lowering) from error
+    except DecodeError as error:  # nested more deeply than protobuf reads
+        raise LoweringFault(*_TOO_DEEP) from error
     kinds = {one.name: helper.AttributeProto.AttributeType.Value(one.type)
              for one in operation.attributes}  # fmt: skip
     for node in made.node:
@@ -80,7 +90,8 @@ def _type_references(node: onnx.NodeProto, kinds: Mapping[str, int]) -> None:
     for attribute in node.attribute:
         if attribute.ref_attr_name and not attribute.type:
             attribute.type = kinds.get(attribute.ref_attr_name, 0)
-        for inner in attribute.g.node if attribute.HasField("g") else ():
+    for graph in subgraphs(node):
+        for inner in graph.node:
             _type_references(inner, kinds)
 
 
@@ -110,18 +121,26 @@ def _check_signature(operation: Operation) -> None:
             )
 
 
-def _check_braces(text: str) -> None:
-    """A brace that closes what the text did not open would end the function early."""
-    depth = 0
+def _check_brackets(text: str) -> None:
+    """A brace that closes what the text did not open would end the function early.
+
+    Graphs within graphs, and types within types, are bounded: ONNX's parser calls itself for each.
+    """
+    depths = {"{": 0, "(": 0}
     for token in tokens(text):
-        depth += {"{": 1, "}": -1}.get(token.text, 0)
-        if depth < 0:
+        sign = {"}": "{", ")": "("}.get(token.text, token.text)
+        if sign not in depths:
+            continue
+        depths[sign] += 1 if sign == token.text else -1
+        if depths["{"] < 0:
             raise LoweringFault(
                 "the lowering closes a brace that it does not open",
                 "delete it: rlx writes the function's own braces.",
                 token.line,
                 token.column,
             )
+        if depths[sign] > DEEPEST:
+            raise LoweringFault(*_TOO_DEEP, token.line, token.column)
 
 
 def _translated(error: Exception, text: str) -> LoweringFault:

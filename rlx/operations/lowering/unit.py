@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import onnx
 
 from rlx.errors import ProgramError
-from rlx.operations.lowering import bodies, resolving
+from rlx.operations.lowering import bodies, checking, resolving
 from rlx.operations.lowering.bodies import NoBody
 from rlx.operations.lowering.library import Library
 from rlx.operations.lowering.renaming import with_own_names
@@ -195,7 +195,15 @@ def _made(
     for name, array in known.items():
         if array is not None:
             append_tensor(model.graph, name, array)
+    declared = library.declared(node)
+    if declared is not None:
+        checking.check_types(declared, inputs, outputs)
+        for value in model.graph.output:
+            value.ClearField("type")
     model = resolving.infer(model, library)
+    if declared is not None:
+        names, wanted_types = [one for one, _ in made], [outputs[place] for _, place in made]
+        checking.check_results(names, wanted_types, model.graph)
     del model.graph.initializer[:], model.graph.output[:]
     model.graph.output.extend(results)
     block = Blocks(library.schema).block(model.graph, _present(known))

@@ -79,6 +79,8 @@ def _numbers(want: Any, have: Any, tolerance: Tolerance) -> str | None:
             atol += ULPS[name] * float(finite.max(initial=0.0))
         if np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True):
             return None
+        if not np.array_equal(np.isnan(a), np.isnan(b)):
+            return f"NaN at other places ({name})"
         gaps = np.abs(a - b)
         known = gaps[~np.isnan(gaps)]
         return f"off by {known.max() if known.size else np.nan:.3g} ({name})"

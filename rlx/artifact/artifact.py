@@ -42,6 +42,8 @@ class Artifact:
         """
         try:
             replace(path, self.to_bytes())
+        except ValueError as error:  # a path with a NUL, or more than an artifact may have
+            raise ArtifactError(f"{_shown(path)} can't be written: {error}") from error
         except OSError as error:
             raise ArtifactError(
                 f"{_shown(path)} can't be written: {error.strerror}",
@@ -61,9 +63,10 @@ def read_artifact(path: str | os.PathLike[str]) -> Artifact:
             return Artifact(*envelope.read(file))
     except CorruptArtifact as error:
         raise CorruptArtifact(f"{_shown(path)}: {error.message}", fix=error.fix) from error
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        said = error.strerror if isinstance(error, OSError) else error
         raise ArtifactError(
-            f"{_shown(path)} can't be read: {error.strerror}", fix="check the path."
+            f"{_shown(path)} can't be read: {said}", fix="check the path."
         ) from error
 
 

@@ -11,7 +11,14 @@ from rlx.artifact.artifact import Artifact
 from rlx.artifact.facets import facet_digest, target_compiler
 from rlx.artifact.header import MOST_PARTS, Header, Part
 from rlx.backends.payload import Target
-from rlx.errors import ContractError, ExecutionError, RlxError, UnsupportedFeature, printable
+from rlx.errors import (
+    ContractError,
+    CorruptArtifact,
+    ExecutionError,
+    RlxError,
+    UnsupportedFeature,
+    printable,
+)
 from rlx.registries import Registry
 from rlx.router import Route, decide
 from rlx.settings import Request
@@ -42,7 +49,7 @@ def build(
         toolchain = compiler.toolchain
     except RlxError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ExecutionError(
             f"the compiler of {registration.id} failed on {printable(program.name)}: "
             f"{type(error).__name__}: {printable(str(error)):.500}"
@@ -71,6 +78,13 @@ def build(
             Part(name, len(data), sha256(data).hexdigest()) for name, data in parts.items()
         ),
     )
+    try:
+        Header.from_bytes(header.to_bytes())
+    except (CorruptArtifact, TypeError, ValueError) as error:
+        said = error.message if isinstance(error, CorruptArtifact) else printable(str(error))
+        raise ContractError(
+            f"the compiler of {registration.id} made what no artifact can hold: {said}"
+        ) from error
     return Artifact(header, tuple(parts.values()))
 
 

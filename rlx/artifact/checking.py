@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rlx.artifact.facets import facet_digest, materializer
-from rlx.errors import ArtifactError, ForeignArtifact, StaleArtifact, UnsupportedFeature
+from rlx.errors import (
+    ArtifactError,
+    ContractError,
+    ForeignArtifact,
+    RlxError,
+    StaleArtifact,
+    UnsupportedFeature,
+    printable,
+)
 
 if TYPE_CHECKING:
     from rlx.artifact.header import Header
@@ -74,10 +82,35 @@ def check(header: Header, registry: Registry, program: Program | None = None) ->
     if program is not None and header.program != program.digest:
         stale.append(f"it was built from another program than {program.name}")
     try:
-        refused = materializer(one).accepts(header.toolchain)
+        refused = _refused(one, header.toolchain)
     except UnsupportedFeature as error:
         notes.append(f"{error.message}: its version was not compared")
     else:
         if refused is not None:
             stale.append(refused)
     return Verdict("stale" if stale else "compatible", tuple(stale), tuple(notes))
+
+
+def _refused(one: Registration, toolchain: str) -> str | None:
+    """Why the runtime does not take what this toolchain made; None: it takes it.
+
+    Raises:
+        UnsupportedFeature: the runtime is not installed.
+        ContractError: it gave no answer.
+    """
+    runtime = materializer(one)
+    try:
+        refused = runtime.accepts(toolchain)
+    except RlxError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise ContractError(
+            f"the materializer of {one.id} failed on the toolchain {printable(toolchain)}: "
+            f"{type(error).__name__}: {printable(str(error)):.200}"
+        ) from error
+    if refused is not None and not isinstance(refused, str):
+        raise ContractError(
+            f"the materializer of {one.id} answered {type(refused).__name__} to `accepts`, "
+            "which is to give a reason or None"
+        )
+    return refused

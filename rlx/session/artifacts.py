@@ -114,7 +114,7 @@ def load_artifact(artifact: Artifact, registry: Registry, index: int = 0) -> Loa
         made = runtime.materialize(artifact.payload, spec)
     except RlxError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ExecutionError(
             f"{one.id} can't load the artifact of {printable(artifact.header.name)}: "
             f"{cause_text(error)}"

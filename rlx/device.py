@@ -85,7 +85,10 @@ class DeviceSpec:
 
 def shown(text: object) -> str:
     """A value as a message quotes it: on one line, every character visible, at most 60 of them."""
-    quoted = repr(text)
+    try:
+        quoted = repr(text)
+    except Exception:  # noqa: BLE001 - what is wrong with the value is what the message is of
+        quoted = f"<{type(text).__name__}, whose repr() fails>"
     return quoted if len(quoted) <= 60 else f"{quoted[:57]}..."
 
 

@@ -109,6 +109,8 @@ class CompiledGraph(CompiledProgram):
         Raises:
             InputError: as `run`, and for another number of bytes than declared.
         """
+        if not hasattr(inputs, "items"):
+            self.run(inputs)  # says what it takes
         declared = {value.name: value for value in self.program.inputs}
         arrays = {
             name: from_pair(self.program.name, declared[name], pair) if name in declared else pair

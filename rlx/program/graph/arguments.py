@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
 from typing import Any
 
 from rlx.device import shown
 from rlx.errors import GraphError
 from rlx.program.graph.operands import Dims, Operand, shape_text
 
+MOST = 2**63 - 1
+"""The largest whole number that ONNX can state."""
+
 
 def whole(method: str, argument: str, value: Any, *, least: int | None = None) -> int:
-    """A whole number, `least` or above.
+    """A whole number of 64 bits, `least` or above.
 
     Raises:
         GraphError: it is none.
@@ -20,7 +22,10 @@ def whole(method: str, argument: str, value: Any, *, least: int | None = None) -
     wanted = "a whole number" if least is None else f"a whole number of {least} or above"
     try:
         number = operator.index(value)
-    except TypeError:
+    except Exception:  # noqa: BLE001 - a foreign number's own; the message says what it is
+        number = None
+    if number is not None and not -MOST - 1 <= number <= MOST:
+        wanted += ", in 64 bits"
         number = None
     if number is None or isinstance(value, bool) or (least is not None and number < least):
         raise GraphError(f"{method}: {argument} must be {wanted}, got {shown(value)}")
@@ -33,9 +38,13 @@ def real(method: str, argument: str, value: Any) -> float:
     Raises:
         GraphError: it is none.
     """
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
+    try:
+        number = float(value) if hasattr(value, "__float__") else None
+    except Exception:  # noqa: BLE001 - as in `whole`
+        number = None
+    if number is None or isinstance(value, bool):
         raise GraphError(f"{method}: {argument} must be a number, got {shown(value)}")
-    return float(value)
+    return number
 
 
 def flag(method: str, argument: str, value: Any) -> bool:
@@ -55,9 +64,13 @@ def listed(method: str, argument: str, values: Any, of: str) -> list[Any]:
     Raises:
         GraphError: it is neither.
     """
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    try:
+        members = None if isinstance(values, str | bytes) else iter(values)
+    except TypeError:  # an array without a dimension says so only when it is asked
+        members = None
+    if members is None:
         raise GraphError(f"{method}: {argument} must be a list of {of}, got {shown(values)}")
-    return list(values)
+    return list(members)
 
 
 def integers(method: str, argument: str, values: Any, *, least: int | None = None) -> list[int]:
@@ -100,6 +113,8 @@ def text(method: str, argument: str, value: Any) -> str:
     """
     if not isinstance(value, str) or not value:
         raise GraphError(f"{method}: {argument} must be text, not empty, got {shown(value)}")
+    if not value.isascii() and any("\ud800" <= one <= "\udfff" for one in value):
+        raise GraphError(f"{method}: {argument} holds half a character, got {shown(value)}")
     return value
 
 

@@ -17,6 +17,9 @@ from rlx.program.graph.names import FLOATS, NORMS, look_up
 from rlx.program.graph.nodes import Nodes
 from rlx.program.graph.operands import NodeId, Operand
 
+LONGEST = 1 << 27
+"""Frequencies that one node may hold: a gigabyte."""
+
 
 class Fourier(Nodes):
     """f32 f16 bf16 f64; axes before the last are batches."""
@@ -87,7 +90,7 @@ class Fourier(Nodes):
         Raises:
             GraphError: n is no whole number above 0.
         """
-        found = np.fft.fftfreq(whole("fftfreq", "n", n, least=1))
+        found = np.fft.fftfreq(_many("fftfreq", n))
         return NodeId.of(self._constant(found).id, self._owner)
 
     def rfftfreq(self, n: int) -> NodeId:
@@ -96,7 +99,7 @@ class Fourier(Nodes):
         Raises:
             GraphError: n is no whole number above 0.
         """
-        found = np.fft.rfftfreq(whole("rfftfreq", "n", n, least=1))
+        found = np.fft.rfftfreq(_many("rfftfreq", n))
         return NodeId.of(self._constant(found).id, self._owner)
 
     def psd_real(self, x: int, norm: str = "backward") -> NodeId:
@@ -176,6 +179,14 @@ def _numpy_dtype(operand: Operand) -> np.dtype[np.generic]:
         operand.type.tensor_type.elem_type
     )
     return found
+
+
+def _many(method: str, n: object) -> int:
+    """The length of a constant that is worked out now, and kept in the program."""
+    number = whole(method, "n", n, least=1)
+    if number > LONGEST:
+        raise GraphError(f"{method}: n may be {LONGEST} at most, got {number}")
+    return number
 
 
 def _scale(method: str, norm: object, *, inverse: bool) -> Callable[[int], float]:

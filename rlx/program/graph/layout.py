@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from rlx.errors import GraphError
-from rlx.program.graph.arguments import axes_of, axis_of, integers, listed, ranked, whole
+from rlx.program.graph.arguments import MOST, axes_of, axis_of, integers, listed, ranked, whole
 from rlx.program.graph.nodes import Nodes
 from rlx.program.graph.operands import NodeId, differ
 
@@ -63,7 +63,7 @@ class Layout(Nodes):
         first = whole("narrow", "start", start, least=0)
         last = first + whole("narrow", "length", length, least=0)
         size = ranked("narrow", operand)[place]
-        if isinstance(size, int) and last > size:
+        if last > MOST or (isinstance(size, int) and last > size):
             raise GraphError(f"narrow: {operand}, {first} to {last} is beyond its axis {place}")
         bounds = [self._constant(np.array([one], np.int64)) for one in (first, last, place)]
         return self._emit("narrow", "Slice", operand, *bounds)

@@ -110,8 +110,11 @@ class Nodes:
         assert schema is not None, operation
         _check_dtypes(method, schema, operands)
         name = self._free(method)
+        given = {
+            key: value for key, value in attributes.items() if value != []
+        }  # ONNX can't tell their type
         node = helper.make_node(
-            operation, [one.name for one in operands], [name], name=name, **attributes
+            operation, [one.name for one in operands], [name], name=name, **given
         )
         data = {one.name: self._constants[one.id] for one in operands if one.id in self._constants}
         try:
@@ -142,10 +145,15 @@ class Nodes:
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        self.__dict__.update({key: _own(value) for key, value in state.items()})
         self._types = [onnx.TypeProto.FromString(one) for one in state["_types"]]
         for key, kind in (("_nodes", onnx.NodeProto), ("_constants", onnx.TensorProto)):
             setattr(self, key, {i: kind.FromString(one) for i, one in state[key].items()})
+
+
+def _own(value: Any) -> Any:
+    """A list or a set of its own: `copy.copy` hands over those of the graph that it copies."""
+    return value.copy() if isinstance(value, list | set) else value
 
 
 def _check_dtypes(method: str, schema: onnx.defs.OpSchema, operands: tuple[Operand, ...]) -> None:

@@ -84,8 +84,13 @@ class ArrayExecutable:
         return self._library.guard(self._library.to_native, array)
 
     def adopt(self, value: object) -> Array | None:
-        """The value, where it is an array of the library on this device; None: it is not."""
-        return value if self._library.owns(value) else None
+        """The value, where it is an array of the library on this device; None: it is not.
+
+        One that records what is done with it, for gradients, is taken without.
+        """
+        if not self._library.owns(value):
+            return None
+        return value.detach() if getattr(value, "requires_grad", False) else value  # type: ignore[attr-defined]
 
     def describe(self, array: Array) -> tuple[str, tuple[int, ...]]:
         """The dtype, by ONNX's name, and the shape of an array that was adopted."""

@@ -116,7 +116,10 @@ def _open(device: Any) -> ArrayBackend:
         return jax.device_put(x, device)
 
     def owns(value: object) -> bool:
-        return isinstance(value, jax.Array) and value.devices() == {device}
+        try:
+            return isinstance(value, jax.Array) and value.devices() == {device}
+        except Exception:  # noqa: BLE001 - it was deleted, or is traced: reading it will say so
+            return False
 
     return ArrayBackend(
         Library(

@@ -104,7 +104,7 @@ def as_array(value: Any, dtype: str, place: str = "") -> np.ndarray[Any, Any] | 
         try:
             if not hasattr(value, method):
                 continue
-            array = convert(value)
+            array = convert(_plain(value))
         except Exception as error:  # noqa: BLE001 - a foreign array says why it can't be read
             failures.append(f"{type(error).__name__}: {printable(str(error))}")
         else:
@@ -114,6 +114,17 @@ def as_array(value: Any, dtype: str, place: str = "") -> np.ndarray[Any, Any] | 
         return Problem(f"is {a(value)} that NumPy can't read ({'; '.join(failures)})", fix)
     fix = f"pass numpy.asarray(value, dtype={dtype!r})." if dtype != "string" else "pass an array."
     return Problem(f"is {a(value)}, it takes an array", fix)
+
+
+def _plain(value: Any) -> Any:
+    """The value without the bits of PyTorch that say that it is negated or conjugated.
+
+    Its memory holds other numbers, and DLPack has no word for it.
+    """
+    for bit, resolve in (("is_neg", "resolve_neg"), ("is_conj", "resolve_conj")):
+        if hasattr(value, bit) and hasattr(value, resolve) and getattr(value, bit)():
+            value = getattr(value, resolve)()
+    return value
 
 
 def a(value: Any) -> str:

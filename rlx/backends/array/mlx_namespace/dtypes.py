@@ -42,6 +42,8 @@ def from_host(array: Any) -> Array:
     dtype = _OF_NUMPY.get(host.dtype)
     if dtype is None:
         raise NotImplementedError(f"mlx has no dtype {host.dtype.name}")
+    if any(step < 0 for step in host.strides):  # which MLX does not read
+        host = np.ascontiguousarray(host)
     return mx.array(host, dtype=dtype)
 
 

@@ -3,6 +3,9 @@
 Every console block of README and `docs/` is replayed in order, a document at a time, in a folder
 of its own: a copy of the checkout, or an empty one where the document says so by `EMPTY`.
 `python -m tests.tour --write [FILE...]` writes what is printed; `tests/docs` checks it.
+
+The commands see what somebody sees who installed `rlx[onnxruntime]`: the other engines that are
+installed here are hidden from them.
 """
 
 import os
@@ -13,6 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from rlx.registries import Registry
 from rlx.settings import VARIABLES
 
 PROJECT = Path(__file__).parent.parent
@@ -25,6 +29,19 @@ CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STEP = re.compile(r"^\$ (.*(?:\n> .*)*)\n?", re.MULTILINE)
 """A command; its further lines, as of a text that it reads, begin with `> `."""
 BEGIN, END = "<!-- variables: generated from rlx's table of variables -->\n", "<!-- end -->\n"
+HIDING = """import importlib.machinery
+
+FINDER, HIDDEN = importlib.machinery.PathFinder, %s
+find = FINDER.find_spec
+
+
+@classmethod
+def find_spec(cls, name, *rest):
+    return None if name in HIDDEN else find(name, *rest)
+
+
+FINDER.find_spec = find_spec
+"""
 SHOWN_AS = "/home/ada/project"
 """How the folder of the replay is written where its path is printed."""
 
@@ -69,17 +86,29 @@ def settled(text):
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
+def unmoved(text):
+    """The settled text without what each new backend moves, which `--write` writes nevertheless.
+
+    That is places in the packaged file, and the widths of columns, outside of excerpts of files.
+    """
+    text = re.sub(r"(packaged backends\.yaml):\d+:\d+", r"\1", settled(text))
+    return "\n".join(
+        line if "|" in line else re.sub(r"(?<=\S) +", " ", line) for line in text.splitlines()
+    )
+
+
 def environment(folder):
     """The environment without its settings; rlx is the copy where there is one."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith("RLX_")}
     home = str(folder / "home") if (folder / "rlx").is_dir() else f"{folder}-home"
     source = folder if (folder / "rlx").is_dir() else PROJECT
+    here = _commands(Path(f"{folder}-bin"))
     names = ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME")
     return {
         **clean,
         **dict.fromkeys(names, home),
-        "PYTHONPATH": str(source),
-        "PATH": f"{_commands(Path(f'{folder}-bin'))}{os.pathsep}{clean['PATH']}",
+        "PYTHONPATH": f"{source}{os.pathsep}{here / 'hidden'}",
+        "PATH": f"{here}{os.pathsep}{clean['PATH']}",
         "PYTHONIOENCODING": "utf-8",
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_AUTHOR_NAME": "Ada",
@@ -90,14 +119,25 @@ def environment(folder):
 
 
 def _commands(folder):
-    """A folder for the path with `rlx`, `python` and `pre-commit`, of this interpreter."""
+    """A folder for the path with `rlx`, `python` and `pre-commit`, of this interpreter.
+
+    `hidden` in it, on Python's path, hides engines.
+    """
     if not folder.is_dir():
-        folder.mkdir()
+        (folder / "hidden").mkdir(parents=True)
+        (folder / "hidden" / "sitecustomize.py").write_text(hiding(), "utf-8")
         for name, module in (("rlx", "-m rlx"), ("python", ""), ("pre-commit", "-m pre_commit")):
             path = folder / name
             path.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n', "utf-8")
             path.chmod(0o755)
     return folder
+
+
+def hiding():
+    """A `sitecustomize` that hides what packaged backends look for, but for onnxruntime."""
+    probes = [p for one in Registry.load(only=True).registrations for p in one.probes]
+    modules = {p.values[0] for p in probes if p.kind == "module"}
+    return HIDING % (sorted(modules - {"onnxruntime"}),)
 
 
 def shell(command, folder):

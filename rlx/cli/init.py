@@ -22,7 +22,7 @@ STARTER = f"""\
 {HEAD}
 overrides:
   # The lowest rank is tried first. `rlx backends --why numpy` shows where a rank came from.
-  - {{id: numpy, rank: 1}}
+  - {{id: numpy, rank: 5}}
   # - {{id: onnxruntime-cpu, enabled: false}}
 
 # A backend of your own: a factory in a module that Python can import. It needs trust: run
@@ -30,7 +30,7 @@ overrides:
 # backends:
 #   - id: mine
 #     device: cpu
-#     rank: 50
+#     rank: 60
 #     dispatches: true
 #     factory: "my_package.my_module:open_backend"
 #     coverage: {{rows: [{{operations: [Add, Mul], types: {{T: [float32]}}}}]}}
@@ -60,5 +60,5 @@ def command(path: str, as_json: bool, as_format: str) -> int:
     if as_json or as_format == "json":
         output.dump({"file": path})
     else:
-        output.text(f"wrote {printable(path)}: numpy now has rank 1 here. Next: rlx backends")
+        output.text(f"wrote {printable(path)}: numpy now has rank 5 here. Next: rlx backends")
     return 0

@@ -26,7 +26,7 @@ def prepared(folder):
     for name, module in (("pre-commit", "pre_commit"), ("check-jsonschema", "check_jsonschema")):
         made.program(name, f'exec "{sys.executable}" -m {module} "$@"')
     made.write("models/mlp.onnxtxt", (PROJECT / "examples/mlp.onnxtxt").read_text("utf-8"))
-    made.write("teams/vision/backends.yaml", f"{HEAD}overrides:\n  - {{id: numpy, rnak: 10}}\n")
+    made.write("teams/vision/backends.yaml", f"{HEAD}overrides:\n  - {{id: numpy, rnak: 5}}\n")
     made.write("teams/speech/backends.yaml", f"{HEAD}routing: {{device: cpu}}\n")
     made.git("add", "-A")
     return made

@@ -63,8 +63,8 @@ def test_the_commands_print_what_is_shown(path, tmp_path):
     steps = [step for block in tour.CONSOLE.findall(text) for step in tour.steps(block)]
     assert steps
     for command, expected in steps:
-        printed = tour.settled(tour.shell(command, folder))
-        assert printed == tour.settled(expected), f"after: $ {command}"
+        printed = tour.unmoved(tour.shell(command, folder))
+        assert printed == tour.unmoved(expected), f"after: $ {command}"
 
 
 @pytest.mark.parametrize("text", each("yaml"))

@@ -12,7 +12,7 @@ HOOKS = PROJECT / ".pre-commit-hooks.yaml"
 CONFIG = PROJECT / "examples" / "ci" / "pre-commit-config.yaml"
 PRE_COMMIT = (sys.executable, "-m", "pre_commit")
 BROKEN = f"{HEAD}overrides:\n  - {{id: numpy, rnak: 10}}\n"
-GOOD = f"{HEAD}overrides:\n  - {{id: numpy, rank: 1}}\n"
+GOOD = f"{HEAD}overrides:\n  - {{id: numpy, rank: 5}}\n"
 EQUAL = f"{HEAD}overrides:\n  - {{id: numpy, rank: 100}}\n"
 
 

@@ -72,7 +72,7 @@ def test_every_step_of_the_workflow_is_run_here():
 
 
 def test_a_good_change_passes_and_the_comment_says_what_moves(pull_request):
-    pull_request.write("backends.yaml", f"{HEAD}overrides:\n  - {{id: numpy, rank: 1}}\n")
+    pull_request.write("backends.yaml", f"{HEAD}overrides:\n  - {{id: numpy, rank: 5}}\n")
     pull_request.commit()
     assert run(pull_request, "Install") == (0, "")
     assert run(pull_request, "Validate") == (0, "2 files checked: no faults\n")

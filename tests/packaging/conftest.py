@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import tour
+
 PROJECT = Path(__file__).parents[2]
 SHIPPED = ("rlx", "configs", "schemas", "pyproject.toml", "README.md", "LICENSE")
 
@@ -25,9 +27,13 @@ class Environment:
             self.borrow()
 
     def borrow(self):
-        """Let it import what the tests' own environment has, except rlx: no network is needed."""
+        """Let it import what the tests' own environment has: no network is needed.
+
+        rlx is not lent, and neither are engines, but for onnxruntime.
+        """
         mine = sysconfig.get_path("purelib")
         (self.site / "borrowed.pth").write_text(mine + "\n", encoding="utf-8")
+        (self.site / "sitecustomize.py").write_text(tour.hiding(), encoding="utf-8")
 
     @property
     def site(self):

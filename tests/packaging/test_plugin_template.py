@@ -7,7 +7,7 @@ import pytest
 
 from tests.packaging import tutorial
 from tests.packaging.conftest import PROJECT, Environment, wheel_of
-from tests.tour import CONSOLE, settled, steps
+from tests.tour import CONSOLE, steps, unmoved
 
 TEMPLATE = PROJECT / "examples" / "plugin"
 MLP = PROJECT / "examples" / "mlp.onnxtxt"
@@ -54,7 +54,7 @@ def test_installing_its_wheel_is_all_that_it_takes(environment, plugin_wheel):
     assert chosen != "acme"
     environment.pip("--no-deps", plugin_wheel)
     assert rlx(environment, "explain", MLP).splitlines()[0] == (
-        "mlp (4 nodes) runs on acme (cpu:0): rank 50 (plugin acme-backend 1.0 backends.yaml:8:11), "
+        "mlp (4 nodes) runs on acme (cpu:0): rank 60 (plugin acme-backend 1.0 backends.yaml:8:11), "
         "coverage declared, not measured here"
     )
     ran = json.loads(rlx(environment, "run", MLP, "--random", "--size", "batch=2", "--json"))
@@ -82,9 +82,9 @@ def test_an_editable_install_shows_an_edit_at_once(environment, tmp_path):
     copy = shutil.copytree(TEMPLATE, tmp_path / "acme")
     environment.pip("--no-deps", "--no-build-isolation", "-e", copy)
     manifest = copy / "src" / "acme_backend" / "backends.yaml"
-    manifest.write_text(manifest.read_text("utf-8").replace("rank: 50", "rank: 51"), "utf-8")
+    manifest.write_text(manifest.read_text("utf-8").replace("rank: 60", "rank: 61"), "utf-8")
     listed = json.loads(rlx(environment, "backends", "--why", "acme", "--json"))
-    assert listed["backends"][0]["rank"] == 51
+    assert listed["backends"][0]["rank"] == 61
 
 
 def test_a_broken_one_is_told_and_rlx_config_only_leaves_it_out(environment, plugin_wheel):
@@ -112,8 +112,8 @@ def test_the_tutorial_prints_what_it_shows(environment, tmp_path):
     folder = tutorial.prepare(tmp_path / "work")
     blocks = CONSOLE.findall(tutorial.DOCUMENT.read_text("utf-8"))
     for command, expected in [step for block in blocks for step in steps(block)]:
-        printed = settled(tutorial.shell(command, environment, folder))
-        assert printed == settled(expected), f"after: $ {command}"
+        printed = unmoved(tutorial.shell(command, environment, folder))
+        assert printed == unmoved(expected), f"after: $ {command}"
 
 
 def test_the_tutorial_shows_every_file_of_the_template():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rlx.cli import options, output
+from rlx.errors import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,6 +74,7 @@ def command(
     from rlx.conformance.conform import conform, drawn
     from rlx.conformance.report import write_page as report_page
 
+    operations = _known(operations, config)
     names = backends or tuple(_here(config))
     if sample is not None:
         operations = drawn(names, operations, sample, seed, config)
@@ -88,6 +90,9 @@ def command(
             keep=_cache(),
         )
     changed = _against_evidence(results, whole=not operations) if check else {}
+    if check and operations:
+        kept = [(one, evidence.read(one.registration.id)) for one in results]
+        results = [one if said is None else evidence.settled(one, said) for one, said in kept]
     if write and not user and any(map(writing.packaged_place, results)):
         for one in results:
             if writing.packaged_place(one) is not None:
@@ -115,6 +120,21 @@ def _sensible(write: bool, user: bool, check: bool, report: bool, partly: Any) -
         raise click.UsageError("--user says where --write writes. Fix: add --write.")
     if report and partly:
         raise click.UsageError("--report runs nothing. Fix: leave --op and --sample out.")
+
+
+def _known(operations: Sequence[str], config: tuple[str, ...]) -> tuple[str, ...]:
+    """The operations by their canonical names; an unknown one would pass, since nothing is run."""
+    if not operations:
+        return ()
+    from rlx.spelling import nearest
+
+    vocabulary = options.registry(config).vocabulary
+    for name in operations:
+        if vocabulary.get(name) is None:
+            near = nearest(name, vocabulary.names)
+            fix = f"did you mean {near!r}?" if near else "name it as coverage does, such as Add."
+            raise click.UsageError(f"no operation is called {printable(name)!r}. Fix: {fix}")
+    return tuple(map(vocabulary.canonical, operations))
 
 
 def _settle(user: bool, results: Sequence[Result]) -> None:

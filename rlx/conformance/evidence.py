@@ -6,9 +6,9 @@ claimed, and what it did. Of ONNX's cases through the router, those that did not
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json import dumps, loads
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import onnx
 from rlx import resources
 from rlx.conformance.conform import Result, platform_name
 from rlx.conformance.suite import Tally
-from rlx.conformance.verdicts import PROGRAMS, VERDICTS, digest
+from rlx.conformance.verdicts import PROGRAMS, REFUSED, UNCLAIMED, VERDICTS, digest
 
 FOLDER = "evidence"
 
@@ -161,6 +161,26 @@ def differences(committed: Evidence, now: Evidence, *, whole: bool) -> Iterator[
         if was.get(case) != found.get(case):
             said = was.get(case, "passed")
             yield f"{case}: {found.get(case, 'passed')}, and the evidence says {said}"
+
+
+def settled(result: Result, committed: Evidence) -> Result:
+    """A partial run, where the whole one has said more: what was tried alone may not go together.
+
+    A success that is not claimed is refused where the operation did just what the evidence says.
+    """
+    verdicts = result.verdicts
+    same = {
+        name
+        for name, found in verdicts.digests.items()
+        if committed.operations.get(name, {}).get("digest") == found
+    }
+    counts = {name: Counter(found) for name, found in verdicts.counts.items()}
+    for name in same & set(counts):
+        counts[name][REFUSED] += counts[name].pop(UNCLAIMED, 0)
+    findings = [
+        one for one in verdicts.findings if one.verdict != UNCLAIMED or one.operation not in same
+    ]
+    return replace(result, verdicts=replace(verdicts, counts=counts, findings=findings))
 
 
 def _counts(one: Mapping[str, Any]) -> str:

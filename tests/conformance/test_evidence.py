@@ -6,11 +6,13 @@ import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rlx import resources
 from rlx.conformance import evidence, picture, report
+from rlx.conformance.conform import Result
 from rlx.conformance.evidence import Evidence
 from rlx.conformance.findings import Findings, Record
 from rlx.conformance.suite import Tally
@@ -115,6 +117,20 @@ def test_a_case_that_passes_now_and_one_that_does_not_any_more_differ() -> None:
         "test_b: passed, and the evidence says refused (coverage)",
         "test_c: wrong, and the evidence says refused (coverage)",
     ]
+
+
+def test_a_partial_run_takes_the_whole_one_s_word_for_what_is_not_claimed() -> None:
+    nothing = set[Signature]().__contains__
+    verdicts = judge(findings(), nothing, {EXP, ADD}.__contains__)
+    made: Any = Result(None, "1", findings(), None, verdicts)  # type: ignore[arg-type]
+    said = replace(MADE, operations={"Exp": {"digest": verdicts.digests["Exp"]}})
+    found = evidence.settled(made, said).verdicts
+    assert [str(one) for one in verdicts.findings] == [
+        "unclaimed success: Add: add: passed",
+        "unclaimed success: Exp: exp: passed",
+    ]
+    assert [str(one) for one in found.findings] == ["unclaimed success: Add: add: passed"]
+    assert found.counts["Exp"] == Counter({"refused": 1})
 
 
 def test_a_tally_counts_every_case_once() -> None:

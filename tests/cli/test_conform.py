@@ -204,3 +204,17 @@ def test_the_same_seed_draws_the_same_operations():
 def test_evidence_and_literals_are_part_of_the_package():
     assert literals.__doc__
     assert evidence.path_of("numpy").parent == resources.configs() / "evidence"
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("Sigmiod", "did you mean 'Sigmoid'?"),
+        ("acme::Qqqqqq", "name it as coverage does, such as Add."),
+    ],
+)
+def test_an_operation_that_nobody_declares_is_refused(rlx, name, fix):
+    """Nothing would be run, and so nothing would fail."""
+    found = rlx("conform", "--backend", "numpy", "--op", name)
+    assert found.code == 2
+    assert f"rlx: no operation is called {name!r}. Fix: {fix}" in found.err

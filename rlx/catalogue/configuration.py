@@ -24,6 +24,9 @@ Schemas are in `schemas/`, and `rlx schema KIND` prints one; a first line such a
 
 [Concepts](concepts.md) says what the words mean, and [selection](selection.md) what they decide.
 """
+LEFT_OUT = {"apiVersion", "kind", "opset", "inherits", "without", "without_dtypes"}
+"""Keys that no example of a whole manifest sets again: `opset` is the package's alone, and what is
+inherited contradicts evidence of its own."""
 PAGES = {
     "backends": "The file that people edit: devices, capabilities, backends, overrides, routing.",
     "coverage": "What one backend claims, in a file of its own, below the one that names it.",
@@ -112,11 +115,11 @@ def _value(schema: Schema, root: Schema) -> str:
 
 
 def _example(kind: str, schema: Schema) -> str:
-    """A manifest that sets each of its keys, as the schema's examples do."""
+    """A manifest that sets its keys as the schema's examples do."""
     lines = ["apiVersion: rlx/v1", f"kind: {kind}"]
     for key, value in schema["properties"].items():
         samples = value.get("examples")
-        if key in ("apiVersion", "kind", "opset") or not samples:  # opset is the package's
+        if key in LEFT_OUT or not samples:
             continue
         if isinstance(samples[0], list):
             lines += [f"{key}:", *(f"  - {wording.flow(one)}" for one in samples[0])]

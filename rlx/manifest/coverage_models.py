@@ -117,8 +117,7 @@ class CoverageModel(ManifestModel):
 
     kind: Literal["Coverage"] = Field(description="The manifest's kind.", examples=["Coverage"])
     evidence: EvidenceModel = Field(
-        description="Why the claims are believed.",
-        examples=[{"kind": "inherited", "backend": "torch-cpu"}],
+        description="Why the claims are believed.", examples=[{"kind": "declared"}]
     )
     rows: tuple[RowModel, ...] = Field(
         description="What is claimed; an operation in several rows has alternatives.",

@@ -16,14 +16,6 @@ DOCUMENTS = [path for path in tour.documents() if path.name != "codes.md"]
 """The catalogue's examples are broken on purpose, and are made by running them."""
 POSIX = pytest.mark.skipif(os.name == "nt", reason="the documents are for a POSIX shell")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-INHERITED = """apiVersion: rlx/v1
-kind: Coverage
-evidence: {kind: declared}
-rows:
-  - {operations: [Add], types: {T: [float32, float64]}}
-  - {operations: [DFT], types: {T1: [float32], T2: [int64]}}
-"""
-"""The file that a coverage file inherits from where one is shown that does."""
 LANGUAGES = {"console", "yaml", "python", "sh", "text", "json", "toml", "markdown"}
 
 
@@ -74,8 +66,6 @@ def test_a_manifest_that_is_shown_is_valid(text, tmp_path, monkeypatch, capsys):
         return  # another tool's file, or a part: that it is YAML is all that can be said
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shown.yaml").write_text(text, encoding="utf-8")
-    if (other := tree.get("inherits")) is not None:
-        (tmp_path / other).write_text(INHERITED, encoding="utf-8")
     default.forget()
     assert app.run(["validate", "shown.yaml"]) == 0, capsys.readouterr().out
 

@@ -87,11 +87,13 @@ def settled(text):
 
 
 def unmoved(text):
-    """The settled text without what each new backend moves, which `--write` writes nevertheless.
+    """The settled text without what each new backend and measurement moves.
 
-    That is places in the packaged file, and the widths of columns, outside of excerpts of files.
+    That is places in the packaged file, how many operations were measured, and the widths of
+    columns, outside of excerpts of files. `--write` writes all of it nevertheless.
     """
     text = re.sub(r"(packaged backends\.yaml):\d+:\d+", r"\1", settled(text))
+    text = re.sub(r"\d+ (operations, measured)", r"N \1", text)
     return "\n".join(
         line if "|" in line else re.sub(r"(?<=\S) +", " ", line) for line in text.splitlines()
     )

@@ -29,9 +29,15 @@ if TYPE_CHECKING:
 
 
 def build(
-    program: Program, registration: Registration, registry: Registry, precision: str | None = None
+    program: Program,
+    registration: Registration,
+    registry: Registry,
+    precision: str | None = None,
+    request: Request | None = None,
 ) -> Artifact:
     """Compile a program for a registration's target; no device is needed.
+
+    What the compiler does not claim is lowered, as `request.kernel_dispatch` says.
 
     Raises:
         UnsupportedFeature: there is no compiler, it does not claim one of the program's nodes
@@ -40,11 +46,11 @@ def build(
         ExecutionError: it failed.
     """
     compiler = target_compiler(registration)
-    _covered(program, registration, registry)
+    handed = _handed(program, registration, registry, request or Request())
     options = tuple((name, value) for name, value in registration.options)
     target = Target(registration.target, registration.device, options, precision)
     try:
-        made = compiler.compile(program, target)
+        made = compiler.compile(handed, target)
         parts = dict(sorted(made.items()))
         toolchain = compiler.toolchain
     except RlxError:
@@ -88,8 +94,14 @@ def build(
     return Artifact(header, tuple(parts.values()))
 
 
-def _covered(program: Program, registration: Registration, registry: Registry) -> None:
-    """Refuse, by name, the first node that the compiler does not claim."""
+def _handed(
+    program: Program, registration: Registration, registry: Registry, request: Request
+) -> Program:
+    """The program with what the compiler does not claim lowered.
+
+    Raises:
+        UnsupportedFeature: a node is not claimed, nor its lowering; the message names it.
+    """
     if registration.compiles is None:
         raise UnsupportedFeature(
             f"{registration.id} does not say what its compiler takes",
@@ -105,7 +117,15 @@ def _covered(program: Program, registration: Registration, registry: Registry) -
         probes=(),
     )
     alone = Registry(replace(registry.content, registrations=(as_backend,)))
-    route = decide(alone, program, Request(backend=registration.id), {})
+    asked = replace(
+        request,
+        devices=(),
+        backend=registration.id,
+        disabled=(),
+        precedence=(),
+        require=(),
+    )
+    route = decide(alone, program, asked, {})
     assert isinstance(route, Route)  # nothing is probed
     for candidate in route.candidates:
         for reason in candidate.reasons:
@@ -114,3 +134,4 @@ def _covered(program: Program, registration: Registration, registry: Registry) -
                 fix=reason.fix or "choose another target: run `rlx backends`.",
                 origin=reason.source,
             )
+    return route.executed

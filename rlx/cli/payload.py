@@ -90,7 +90,7 @@ def show_command(file: str, as_json: bool, as_format: str) -> int:
 @click.option("--random", "random", is_flag=True, help="Draw the inputs that no --input gives.")
 @click.option("--seed", default=0, show_default=True, type=Whole(0), help="Seed of --random.")
 @click.option("--size", "sizes", multiple=True, metavar="SYMBOL=N", help="A size, for --random.")
-@click.option("--index", default=0, show_default=True, type=Whole(0, 65535), help="Of the device.")
+@click.option("--index", type=Whole(0, 65535), help="Of the device; default: as asked, else 0.")
 @click.option("--output-dir", metavar="DIR", help="Write each output to DIR/NAME.npy.")
 @options.config
 @options.as_json
@@ -100,7 +100,7 @@ def run_command(
     random: bool,
     seed: int,
     sizes: tuple[str, ...],
-    index: int,
+    index: int | None,
     output_dir: str | None,
     config: tuple[str, ...],
     as_json: bool,

@@ -11,13 +11,16 @@ from rlx.device import DeviceSpec
 from rlx.errors import (
     ContractError,
     ExecutionError,
+    PrecisionError,
     RlxError,
     SessionClosed,
     Unavailable,
     printable,
 )
+from rlx.router.checks import disabled_by
 from rlx.session.inputs import Door
 from rlx.session.opening import cause_text
+from rlx.settings import Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -93,10 +96,16 @@ class LoadedArtifact:
         return f"<LoadedArtifact {printable(self.header.name)} on {self.device} ({self.backend})>"
 
 
-def load_artifact(artifact: Artifact, registry: Registry, index: int = 0) -> LoadedArtifact:
-    """Put an artifact on the device that it was built for.
+def load_artifact(
+    artifact: Artifact,
+    registry: Registry,
+    index: int | None = None,
+    request: Request | None = None,
+) -> LoadedArtifact:
+    """Put an artifact on the device that it was built for; `request` may forbid that.
 
     Raises:
+        PrecisionError: the request is for another precision.
         ForeignArtifact, StaleArtifact: it does not fit this registry.
         Unavailable: the device can't be used here.
         UnsupportedFeature: the runtime is not installed, or nothing materialises its format.
@@ -106,9 +115,12 @@ def load_artifact(artifact: Artifact, registry: Registry, index: int = 0) -> Loa
     check(artifact.header, registry).require()
     one = provider(artifact.header, registry)
     assert one is not None  # checked
+    asked = Request() if request is None else request
+    _as_requested(artifact, registry, one, asked)
     runtime = materializer(one)
-    spec = DeviceSpec(one.device, index)
-    _available(one, index)
+    own = next((spec.index for spec in asked.devices if spec.name == one.device), None)
+    spec = DeviceSpec(one.device, (own or 0) if index is None else index)
+    _available(one, spec.index or 0)
     what = f"{one.id} loaded the artifact of {printable(artifact.header.name)}"
     try:
         made = runtime.materialize(artifact.payload, spec)
@@ -134,3 +146,39 @@ def _available(one: Registration, index: int) -> None:
         raise Unavailable(
             f"{one.id} is not available here: {fact.reason}", fix=fact.fix or one.install
         )
+
+
+def _as_requested(
+    artifact: Artifact, registry: Registry, one: Registration, request: Request
+) -> None:
+    """Refuse to run elsewhere, or otherwise, than was asked for."""
+    what = f"the artifact of {printable(artifact.header.name)} is for {one.id} on {one.device}"
+    by = str(request.source or "the request")
+    fix = f"ask for {one.device}, or build the program for what is asked for."
+    masked = disabled_by(registry, request, one)
+    if masked or not one.enabled:
+        why = f"RLX_DISABLE={masked}" if masked else "its registration"
+        raise Unavailable(f"{what}, which {why} disables", fix="enable it again.")
+    if request.backend not in (None, one.id):
+        raise Unavailable(f"{what}, {request.backend} was asked for by {by}", fix=fix)
+    if request.devices and one.device not in {spec.name for spec in request.devices}:
+        asked = " or ".join(map(str, request.devices))
+        raise Unavailable(f"{what}, {asked} was asked for by {by}", fix=fix)
+    header = artifact.header
+    if request.precision is None or request.precision_policy != "error":
+        return
+    dtypes = {value.type.dtype for value in (*header.inputs, *header.outputs)}
+    floats = {FLOATS[dtype] for dtype in dtypes if dtype in FLOATS}
+    if request.precision != header.precision and not (
+        header.precision is None and floats == {request.precision}
+    ):
+        computes = header.precision or "what its program states"
+        raise PrecisionError(
+            f"the artifact of {printable(header.name)} computes in {computes}, "
+            f"{request.precision} was asked for",
+            fix=f"build it with --precision {request.precision}, or ask for no precision.",
+        )
+
+
+FLOATS = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
+"""Precisions by dtype."""

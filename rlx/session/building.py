@@ -12,6 +12,7 @@ from rlx.registries import checked
 from rlx.session import artifacts
 from rlx.session.default import default_registry
 from rlx.session.routes import as_program
+from rlx.settings import make_request
 
 if TYPE_CHECKING:
     import os
@@ -38,18 +39,24 @@ def build(
         ProgramError: the program can't be read.
     """
     used = default_registry() if registry is None else checked(registry)
-    return build_for(as_program(program), _provider(used, target), used, precision)
+    request = make_request(used, precision=precision)
+    provider = _provider(used, target)
+    return build_for(as_program(program), provider, used, request.precision, request)
 
 
 def load_artifact(
     source: Artifact | str | os.PathLike[str],
     *,
-    index: int = 0,
+    index: int | None = None,
     registry: Registry | None = None,
 ) -> LoadedArtifact:
     """Put an artifact, or the file of one, on the device that it was built for.
 
+    A request is a promise here too: where scope or environment ask for another device, backend or
+    precision, or disable this one, the artifact is refused.
+
     Raises:
+        PrecisionError: another precision is asked for than the artifact computes in.
         CorruptArtifact, ForeignArtifact, StaleArtifact: it can't be used here, and why.
         Unavailable: the device can't be used here.
         UnsupportedFeature: nothing here materialises its format.
@@ -57,7 +64,7 @@ def load_artifact(
     """
     used = default_registry() if registry is None else checked(registry)
     made = source if isinstance(source, Artifact) else read_artifact(source)
-    return artifacts.load_artifact(made, used, index)
+    return artifacts.load_artifact(made, used, index, make_request(used))
 
 
 def target_compiler(backend: str, *, registry: Registry | None = None) -> Compiler:

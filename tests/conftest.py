@@ -59,9 +59,12 @@ def three_backends_folder(tmp_path_factory):
 
 
 @pytest.fixture
-def three_backends(three_backends_folder):
-    """The packaged layer is that of `tests/three_backends.yaml`, not the one that rlx ships."""
-    from rlx.catalogue import packaged
+def three_backends(three_backends_folder, monkeypatch):
+    """The packaged layer is that of `tests/three_backends.yaml`, not the one that rlx ships.
 
-    with packaged.in_force(three_backends_folder):
-        yield three_backends_folder
+    It is undone with all else that a test patches: in the reverse order, so that nothing stays.
+    """
+    from rlx import resources
+
+    monkeypatch.setattr(resources, "configs", lambda: three_backends_folder)
+    return three_backends_folder

@@ -205,7 +205,7 @@ class _Checking:
         self._attributes(node, found, origin)
 
     def _attributes(self, node: NodeProto, found: Operation, origin: Callable[[], Origin]) -> None:
-        declared = [one.name for one in self._operation.attributes]
+        declared = {one.name: one.type for one in self._operation.attributes}
         for attribute in node.attribute:
             known = found.attribute(attribute.name)
             if known is None:
@@ -215,14 +215,14 @@ class _Checking:
                     f"{found.name} has no attribute {show(attribute.name)}",
                     later(attribute.name, names, "delete it.")(),
                 )
-            elif kind_of(attribute) != known.type:
+            reference = attribute.ref_attr_name
+            kind = declared.get(reference) if reference else kind_of(attribute)
+            if known is not None and kind not in (None, known.type):
                 self._add(
                     self._text.of(attribute.name),
-                    f"the attribute {attribute.name} of {found.name} is {known.type}, "
-                    f"got {kind_of(attribute)}",
+                    f"the attribute {attribute.name} of {found.name} is {known.type}, got {kind}",
                     f"write a value that is {known.type}.",
                 )
-            reference = attribute.ref_attr_name
             if reference and reference not in declared:
                 self._add(
                     self._text.of(f"@{reference}"),

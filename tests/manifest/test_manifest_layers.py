@@ -164,7 +164,8 @@ def test_a_broken_coverage_file_is_reported_under_its_own_name(work):
     write("sub/coverage/a.yaml", f"{COVERAGE}row: []\n")
     assert refusal(("sub/b.yaml",)) == (
         "sub/coverage/a.yaml:5:1: unknown key 'row'. "
-        "Fix: remove it; known here: apiVersion, kind, evidence, rows, inherits, without."
+        "Fix: remove it; known here: apiVersion, kind, evidence, rows, inherits, without, "
+        "without_dtypes."
     )
 
 

@@ -13,8 +13,8 @@ from rlx.conformance.compare import difference
 from rlx.conformance.trial import Trial
 from rlx.device import DeviceSpec
 from rlx.errors import PrecisionError, RlxError
-from rlx.registration import Registration
 from rlx.references import resolve
+from rlx.registration import Registration
 from rlx.session.opening import cause_text, open_backend
 
 PRECISIONS = ("f32", "f16", "bf16")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from functools import cache
 from typing import Any
 
@@ -103,12 +102,12 @@ def native(xp: Any, name: str) -> Any:
 def name_of_native(array: Any) -> str:
     """The ONNX name of an array's dtype, whose text ends in its name, as in `torch.float32`."""
     dtype = array.dtype
-    kind: Hashable = type(dtype)
+    kind: Any = type(dtype)
     return _named(kind, dtype)
 
 
 @cache
-def _named(_: Hashable, dtype: Any) -> str:
+def _named(_: Any, dtype: Any) -> str:
     """With the type, dtypes of two libraries are never compared, which some warn of."""
     text = str(dtype).rpartition(".")[2]
     return _BY_TEXT.get(text, text)

@@ -266,9 +266,7 @@ def _facts(
 ) -> Iterator[Reason]:
     index = (spec.index if spec else None) or 0
     fact = question.facts.get((one.id, index), NO_FACT)
-    # A probe knows whether installing helps; facts from elsewhere may not say.
-    fix = fact.fix or (one.install if fact.source is None else None)
-    source = fact.source or one.origin
+    fix, source = fact.fix or one.install, fact.source or one.origin
     if spec is not None and index_missing(one, spec):
         text = f"it has only index 0, index {index} was asked for"
         yield Reason(

@@ -142,7 +142,7 @@ def test_a_tensor_on_another_device_is_refused():
 FLOAT8 = {17: "float8_e4m3fn", 18: "float8_e4m3fnuz", 19: "float8_e5m2", 20: "float8_e5m2fnuz"}
 
 
-@pytest.mark.parametrize("name", [name for name in OWN if name != "mlx"])  # it lacks them
+@pytest.mark.parametrize("name", [one for one in OWN if "mlx" not in str(one)])  # it lacks them
 @pytest.mark.parametrize("code", FLOAT8)
 def test_small_floats_go_in_and_out_as_those_of_ml_dtypes(name, code):
     small = np.dtype(getattr(ml_dtypes, FLOAT8[code]))

@@ -6,12 +6,10 @@ A registration imports nothing; a facet is imported when it is asked for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import sha256
-from json import dumps
 from typing import TYPE_CHECKING, Any, cast
 
 from rlx.errors import ContractError, UnsupportedFeature, printable
-from rlx.freeze.digest import coverage_digest
+from rlx.freeze.digest import coverage_digest, plain_digest
 from rlx.references import resolve
 
 if TYPE_CHECKING:
@@ -126,6 +124,4 @@ def facet_digest(one: Registration) -> str:
         None if one.compiles is None else one.compiles.digest or coverage_digest(one.compiles)
     )
     plain = [one.id, one.device, one.target, one.payload_format, one.compiler, one.materializer]
-    return sha256(
-        dumps([*plain, one.options, compiles], separators=(",", ":")).encode()
-    ).hexdigest()
+    return plain_digest([*plain, one.options, compiles])

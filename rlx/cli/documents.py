@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rlx.artifact.checking import WORDS
 from rlx.catalogue import KINDS
 
 Schema = dict[str, Any]
@@ -235,7 +236,7 @@ def documents() -> dict[str, Schema]:
         "payload-show-output": closed(**ARTIFACT),
         "payload-check-output": closed(
             file=TEXT,
-            verdict={"enum": ["compatible", "stale", "foreign", "corrupt"]},
+            verdict={"enum": list(WORDS)},
             reasons=array(TEXT),
             notes=array(TEXT),
         ),

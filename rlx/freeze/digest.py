@@ -19,7 +19,7 @@ PLAIN = (
 def digest(content: Content) -> str:
     """The digest of everything but places, notes and warnings."""
     routing = content.routing
-    return _sha256(
+    return plain_digest(
         [
             content.vocabulary_digest,
             sorted([one.id, one.name, sorted(one.aliases)] for one in content.devices),
@@ -35,7 +35,7 @@ def digest(content: Content) -> str:
 
 def coverage_digest(coverage: Coverage) -> str:
     """The digest of one backend's claims and their evidence."""
-    return _sha256(
+    return plain_digest(
         [
             coverage.evidence,
             coverage.inherited_from,
@@ -57,5 +57,6 @@ def _registration(one: Registration) -> list[Any]:
     ]
 
 
-def _sha256(value: Any) -> str:
+def plain_digest(value: Any) -> str:
+    """SHA-256 of plain data, as hexadecimal."""
     return sha256(dumps(value, separators=(",", ":")).encode("ascii")).hexdigest()

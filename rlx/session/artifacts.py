@@ -9,7 +9,6 @@ from rlx.artifact.checking import check, provider
 from rlx.artifact.facets import materializer
 from rlx.device import DeviceSpec
 from rlx.errors import (
-    ContractError,
     ExecutionError,
     PrecisionError,
     RlxError,
@@ -18,13 +17,14 @@ from rlx.errors import (
     printable,
 )
 from rlx.router.checks import disabled_by
+from rlx.session.closing import Closing
+from rlx.session.compiling import check_executable
 from rlx.session.inputs import Door
 from rlx.session.opening import cause_text
 from rlx.settings import Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import TracebackType
 
     from rlx.artifact.artifact import Artifact
     from rlx.backends.protocol import Executable
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rlx.registries import Registry
 
 
-class LoadedArtifact:
+class LoadedArtifact(Closing):
     """An artifact on a device, until `close`; a `with` block closes it.
 
     Inputs and outputs are checked as those of a compiled program are.
@@ -81,17 +81,6 @@ class LoadedArtifact:
         what = f"{self.backend} failed to run the artifact of {printable(self.header.name)}"
         return ExecutionError(f"{what}: {cause_text(error)}")
 
-    def __enter__(self) -> LoadedArtifact:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
     def __repr__(self) -> str:
         return f"<LoadedArtifact {printable(self.header.name)} on {self.device} ({self.backend})>"
 
@@ -131,12 +120,7 @@ def load_artifact(
             f"{one.id} can't load the artifact of {printable(artifact.header.name)}: "
             f"{cause_text(error)}"
         ) from error
-    missing = [name for name in ("device", "run", "close") if not hasattr(made, name)]
-    if missing:
-        raise ContractError(f"{what} to {type(made).__name__}, which has no {missing[0]}")
-    if made.device != one.device:
-        made.close()
-        raise ContractError(f"{what} for {made.device!r:.60}, {one.device} was promised")
+    check_executable(what, made, one.device)
     return LoadedArtifact(artifact, made, spec, one.id)
 
 

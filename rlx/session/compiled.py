@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from rlx.errors import ExecutionError, RlxError, SessionClosed, printable
 from rlx.session import leases
+from rlx.session.closing import Closing
 from rlx.session.inputs import Door, Native
 from rlx.session.opening import cause_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from types import TracebackType
 
     from rlx.backends.protocol import CompileOptions, Executable
     from rlx.device import DeviceSpec
@@ -27,7 +27,7 @@ _of_parents: list[Executable] = []
 """In a forked child: kept, since freeing one there may wait for threads that did not come along."""
 
 
-class CompiledProgram:
+class CompiledProgram(Closing):
     """A program on one backend and device, until `close`; a `with` block closes it.
 
     It holds a lease of its own, so it may outlive the session that compiled it. Names, dtypes,
@@ -150,17 +150,6 @@ class CompiledProgram:
             raise SessionClosed(message, fix=fix)
 
         self._call = self._call_native = self._order = closed
-
-    def __enter__(self) -> CompiledProgram:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(

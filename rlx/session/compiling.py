@@ -43,7 +43,7 @@ def compile_on(
             )
         options = replace(options, precision=None)
         made = _compile(lease, program, options)
-    _check(lease, program, made)
+    check_executable(f"{lease.id} compiled {printable(program.name)}", made, lease.spec.name)
     return made, options
 
 
@@ -58,9 +58,14 @@ def _compile(lease: Lease, program: Program, options: CompileOptions) -> Executa
         ) from error
 
 
-def _check(lease: Lease, program: Program, made: Executable) -> None:
-    """What was promised: an executable, on the device that was asked for."""
-    what = f"{lease.id} compiled {printable(program.name)}"
+def check_executable(what: str, made: Executable, promised: str) -> None:
+    """What was promised: an executable, on the device that was asked for.
+
+    `what` is how the message begins: who made it, and of what.
+
+    Raises:
+        ContractError: it is none, or on another device; what can be closed is closed.
+    """
     try:
         missing = [name for name in MEMBERS if not hasattr(made, name)]
         device = None if missing else made.device
@@ -69,8 +74,8 @@ def _check(lease: Lease, program: Program, made: Executable) -> None:
     if missing:
         kind = type(made).__name__
         raise ContractError(f"{what} to {kind}, which has no {' and no '.join(missing)}")
-    if device != lease.spec.name:
-        broken = ContractError(f"{what} for {device!r:.60}, {lease.spec.name} was asked for")
+    if device != promised:
+        broken = ContractError(f"{what} for {device!r:.60}, {promised} was asked for")
         try:
             made.close()
         except Exception as error:  # noqa: BLE001 - the broken contract matters more

@@ -113,7 +113,7 @@ def _on_host(draft: Draft, op: Op, available: set[str], wanted: set[str]) -> boo
                 f"node {op.name!r} {op.operation}: NumPy would compute it on the host, and "
                 f"{draft.library.name} computes on {draft.library.device} alone"
             )
-        return not op.has_bodies or hosted
+        return hosted or not op.has_bodies
     if op.has_bodies:
         return False
     if op.operation in RANDOM:
@@ -137,7 +137,6 @@ class _Moves:
         self.ops: list[Op] = []
         self.on_host = set(host_inputs) | draft.constants.keys()
         self.on_device = set(draft.inputs) - host_inputs
-        self.moved: dict[str, str] = {}
 
     def to_device(self, name: str) -> str:
         """The name of the value on the device; a constant is moved here, once."""
@@ -147,8 +146,7 @@ class _Moves:
         if there in self.on_device:
             return there
         draft = self.draft
-        if name in draft.types:
-            draft.types[there] = draft.types[name]
+        self._typed(there, name)
         if name in draft.constants:
             draft.constants[there] = draft.library.to_native(draft.constants[name])
         else:
@@ -163,14 +161,19 @@ class _Moves:
         here = f"{name}@host"
         if here in self.on_host:
             return here
-        draft = self.draft
-        if name in draft.types:
-            draft.types[here] = draft.types[name]
+        self._typed(here, name)
         who = "the block" if reader is None else f"node {reader.name!r} {reader.operation}"
-        draft.findings.append(f"{who}: it reads the values of {name!r}, which the device computes")
+        self.draft.findings.append(
+            f"{who}: it reads the values of {name!r}, which the device computes"
+        )
         self.ops.append(_transfer(TO_HOST, name, here))
         self.on_host.add(here)
         return here
+
+    def _typed(self, moved: str, name: str) -> None:
+        """What is moved has the type of the value."""
+        if name in self.draft.types:
+            self.draft.types[moved] = self.draft.types[name]
 
 
 def _transfer(operation: str, source: str, target: str) -> Op:

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 from rlx.device import DeviceSpec
 from rlx.errors import SessionClosed
+from rlx.session.closing import Closing
 from rlx.session.leases.slots import Slot, current
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from rlx.backends.protocol import Backend
     from rlx.registration import Registration
 
 
-class Lease:
+class Lease(Closing):
     """The right to use an opened backend, until `close`; a `with` block closes it.
 
     A lease that is dropped without being closed ends when it is collected. In a forked child, the
@@ -76,17 +75,6 @@ class Lease:
         cache = self._slot.cache
         if self._end.detach() is not None and not cache.stale:
             cache.end(self._slot)
-
-    def __enter__(self) -> Lease:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         state = "" if self._end.alive else ", closed"

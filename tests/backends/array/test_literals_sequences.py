@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rlx.errors import ExecutionError
+from tests.backends.array.sameness import same
 
 
 def f(*values):
@@ -115,20 +116,6 @@ CASES = {
         [np.array(True)],
     ),
 }
-
-
-def same(got, expected):
-    if isinstance(expected, list):
-        assert isinstance(got, list)
-        assert len(got) == len(expected)
-        for one, other in zip(got, expected, strict=True):
-            same(one, other)
-    elif expected is None:
-        assert got is None
-    else:
-        assert isinstance(got, np.ndarray)
-        assert got.dtype == np.asarray(expected).dtype
-        np.testing.assert_array_equal(got, expected, strict=True)
 
 
 @pytest.mark.parametrize("name", CASES)

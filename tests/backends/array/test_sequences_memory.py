@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.backends.array.sameness import same
+
 
 def f(*values):
     return np.array(values, np.float32)
@@ -12,20 +14,6 @@ def f(*values):
 
 A, B, C = f(1, 2), f(3), f()
 SEQ = "seq(float[N])"
-
-
-def same(got, expected):
-    if isinstance(expected, list):
-        assert isinstance(got, list)
-        assert len(got) == len(expected)
-        for one, other in zip(got, expected, strict=True):
-            same(one, other)
-    elif expected is None:
-        assert got is None
-    else:
-        assert isinstance(got, np.ndarray)
-        assert got.dtype == np.asarray(expected).dtype
-        np.testing.assert_array_equal(got, expected, strict=True)
 
 
 OWN = {

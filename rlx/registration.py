@@ -8,6 +8,7 @@ from rlx.origin import Origin
 
 TYPE_CHECKING = False  # as in typing, whose import the light path does without
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     OptionValue = Any
@@ -37,7 +38,8 @@ class Row:
 class Coverage:
     """What a backend claims, and why it is believed."""
 
-    rows: tuple[Row, ...] = ()
+    rows: Sequence[Row] = ()
+    """A tuple, or what is one as soon as it is looked at."""
     evidence: str = "declared"
     """`measured`, `inherited` or `declared`."""
     inherited_from: str | None = None

@@ -26,8 +26,9 @@ def generated(folder: Path) -> dict[str, bytes]:
     content = loading.parsed(find(only=True))
     names = [source.removeprefix("packaged ") for source in content.sources]
     sources = compiled.digests(folder, [*names, vocabulary.SOURCE])
+    texts = compiled.texts(content, sources)
     return {
-        compiled.FILE: compiled.text(content, sources).encode("utf-8"),
+        **{name: text.encode("utf-8") for name, text in texts.items()},
         vocabulary.COMPILED: encoding.to_json(words, sources[vocabulary.SOURCE]).encode("utf-8"),
     }
 

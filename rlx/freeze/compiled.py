@@ -1,4 +1,8 @@
-"""The packaged layer as JSON: loaded without a YAML parser while it matches the YAML beside it."""
+"""The packaged layer as JSON: loaded without a YAML parser while it matches the YAML beside it.
+
+What backends claim is most of it, and lies in a file of its own, which is read along and not looked
+into before somebody asks what is claimed.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,11 @@ from json import dumps, loads
 
 from rlx.device import Device
 from rlx.errors import Fault
+from rlx.freeze import compiled_rows
+from rlx.freeze.compiled_rows import tuples as _tuples
 from rlx.freeze.content import Capability, Content, Routing
 from rlx.origin import Origin
-from rlx.registration import Coverage, Probe, Registration, Row, Setting
+from rlx.registration import Coverage, Probe, Registration, Setting
 
 TYPE_CHECKING = False  # as in typing, whose import the light path does without
 if TYPE_CHECKING:
@@ -19,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE = "compiled.json"
-FORMAT = 2
+FORMAT = 3
 LAYER = "packaged"
 PLAIN = (
     *("id", "device", "target", "rank", "dispatches", "reference_oracle", "software", "enabled"),
@@ -64,32 +70,35 @@ def read(folder: Path) -> Content | None:
         data = loads(written)
         if data["format"] != FORMAT or data["sources"] != digests(folder, data["sources"]):
             return None
+        claims = _bytes(folder / compiled_rows.FILE)
+        if data["claims"] != sha256(claims).hexdigest():
+            return None
     except (OSError, ValueError, KeyError, TypeError):  # missing or cut off: the YAML says the same
         return None
-    content = _Reader(data).content()
+    content = _Reader(data, compiled_rows.Table(claims, LAYER)).content()
     _kept = (written, data["sources"], content)
     return content
 
 
-def text(content: Content, sources: dict[str, str]) -> str:
-    """The file's text: one registration, and one row of claims, a line."""
-    return _Writer().text(content, sources)
+def texts(content: Content, sources: dict[str, str]) -> dict[str, str]:
+    """The files' texts by name: a registration, or a row of claims, a line."""
+    return _Writer().texts(content, sources)
 
 
 class _Writer:
-    """Numbers the paths and the repeated tables while it writes."""
+    """Numbers the paths while it writes."""
 
     def __init__(self) -> None:
         self.paths: dict[str, int] = {}
-        self.pool: dict[str, int] = {}
-        self.rows: dict[str, int] = {}
+        self.claims = compiled_rows.Written()
 
-    def text(self, content: Content, sources: dict[str, str]) -> str:
+    def texts(self, content: Content, sources: dict[str, str]) -> dict[str, str]:
         registrations = [self._registration(one) for one in content.registrations]
-        routing = content.routing
+        routing, claims = content.routing, self.claims.text()
         head = {
             "format": FORMAT,
             "sources": sources,
+            "claims": sha256(claims.encode("utf-8")).hexdigest(),
             "digest": content.digest,
             "vocabulary": content.vocabulary_digest,
             "files": content.sources,
@@ -116,16 +125,11 @@ class _Writer:
         }
         lines = [f"{_json(key)}:{_json(value)}" for key, value in head.items()]
         lines.append('"registrations":[\n' + ",\n".join(registrations) + "\n]")
-        lines.append('"rows":[\n' + ",\n".join(self.rows) + "\n]")
-        lines.append('"pool":[\n' + ",\n".join(self.pool) + "\n]")
         lines.append(f'"paths":{_json(list(self.paths))}')
-        return "{" + ",\n".join(lines) + "}\n"
+        return {FILE: "{" + ",\n".join(lines) + "}\n", compiled_rows.FILE: claims}
 
     def _at(self, origin: Origin) -> list[int]:
         return [self.paths.setdefault(origin.path, len(self.paths)), origin.line, origin.column]
-
-    def _pooled(self, value: Any) -> int:
-        return self.pool.setdefault(_json(value), len(self.pool))
 
     def _registration(self, one: Registration) -> str:
         record = [
@@ -142,40 +146,16 @@ class _Writer:
             return "null"
         head = [coverage.evidence, coverage.inherited_from, coverage.engine]
         head += [coverage.platform, coverage.digest]
-        runs: list[list[int]] = []
-        for row in coverage.rows:
-            place = self._row(row)
-            if runs and place == sum(runs[-1]):
-                runs[-1][1] += 1
-            else:
-                runs.append([place, 1])
-        return _json([head, runs])
-
-    def _row(self, row: Row) -> int:
-        """The row's place among all: one that several backends claim is written once."""
-        types, attributes = self._pooled(row.types), self._pooled(row.attributes)
-        record = [row.operations, types, attributes, row.ndim, *self._at(row.origin)]
-        return self.rows.setdefault(_json(record), len(self.rows))
+        return _json([head, self.claims.runs(coverage.rows)])
 
 
 class _Reader:
     """The inverse; the file is ours and its digests match, so nothing is checked again."""
 
-    def __init__(self, data: dict[str, Any]):
+    def __init__(self, data: dict[str, Any], claims: compiled_rows.Table):
         self.data = data
         self.paths: list[str] = data["paths"]
-        self.pool = pool = [_tuples(one) for one in data["pool"]]
-        paths = self.paths
-        self.rows = [
-            Row(
-                tuple(operations),
-                pool[types],
-                pool[attributes],
-                ndim and (ndim[0], ndim[1]),
-                Origin(paths[path], line, column, LAYER),
-            )
-            for operations, types, attributes, ndim, path, line, column in data["rows"]
-        ]
+        self.claims = claims
 
     def content(self) -> Content:
         data = self.data
@@ -236,15 +216,8 @@ class _Reader:
 
     def _coverage(self, record: Sequence[Any]) -> Coverage:
         (evidence, inherited_from, engine, platform, digest), runs = record
-        rows = tuple([row for first, count in runs for row in self.rows[first : first + count]])
+        rows = compiled_rows.Rows(self.claims, runs)
         return Coverage(rows, evidence, inherited_from, engine, platform, digest)
-
-
-def _tuples(value: Any) -> Any:
-    if not isinstance(value, list):
-        return value
-    # Most lists hold text alone, and are many: they are not looked through.
-    return tuple([_tuples(one) if type(one) is list else one for one in value])
 
 
 def _json(value: Any) -> str:

@@ -1,7 +1,9 @@
 """The compiled packaged layer: what it holds, and that it is used only where the YAML agrees."""
 
+import copy
 import dataclasses
 import json
+import pickle
 import shutil
 import subprocess
 import sys
@@ -12,7 +14,7 @@ import pytest
 from rlx import resources
 from rlx.errors import ConfigError
 from rlx.freeze import __main__ as command
-from rlx.freeze import compiled, loading, vocabulary
+from rlx.freeze import compiled, compiled_rows, loading, vocabulary
 from rlx.manifest.discovery import find
 from rlx.registries import Registry
 
@@ -106,9 +108,9 @@ def test_check_accepts_what_write_wrote(folder, capsys):
 def test_check_names_the_stale_file_and_the_command(folder, capsys):
     (folder / "backends.yaml").write_text(BASE.read_text(encoding="utf-8"), encoding="utf-8")
     assert command.main(["--check"]) == 1
-    assert capsys.readouterr().err == (
-        "configs/compiled.json is not what its YAML says."
-        " Fix: run `python -m rlx.freeze --write`.\n"
+    assert capsys.readouterr().err == "".join(
+        f"configs/{name} is not what its YAML says. Fix: run `python -m rlx.freeze --write`.\n"
+        for name in ("compiled.json", "claims.json")
     )
 
 
@@ -138,16 +140,35 @@ def test_a_removed_coverage_file_is_an_error(folder):
         Registry.load(only=True)
 
 
+@pytest.mark.parametrize("name", [compiled.FILE, compiled_rows.FILE])
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"format": 0}', '{"format": 1}'])
-def test_a_damaged_compiled_file_is_not_used(folder, damage):
-    before = Registry.load(only=True).digest
-    (folder / "compiled.json").write_text(damage)
-    assert Registry.load(only=True).digest == before
+def test_a_damaged_compiled_file_is_not_used(folder, name, damage):
+    before = Registry.load(only=True)
+    claimed = before.get("rich").coverage
+    (folder / name).write_text(damage)
+    after = Registry.load(only=True)
+    assert (after.digest, after.get("rich").coverage) == (before.digest, claimed)
+
+
+def test_rows_are_made_when_they_are_looked_at_and_then_are_a_tuple_in_all_ways(
+    folder, monkeypatch
+):
+    monkeypatch.setattr(compiled, "_kept", None)  # what an earlier test has looked at
+    rows = Registry.load(only=True).get("rich").coverage.rows
+    assert isinstance(rows, compiled_rows.Rows)
+    assert len(rows) == 2
+    assert rows._made is None
+    plain = tuple(rows)
+    assert (rows == plain, plain == rows, hash(rows) == hash(plain)) == (True, True, True)
+    assert (rows[1], rows[-2:], list(rows), repr(rows)) == (plain[1], plain, [*plain], repr(plain))
+    assert rows != plain[:1]
+    for copied in (pickle.loads(pickle.dumps(rows)), copy.deepcopy(rows), copy.copy(rows)):
+        assert (type(copied), copied) == (tuple, plain)
 
 
 def test_a_missing_compiled_file_is_not_needed(folder):
     before = Registry.load(only=True).digest
-    for name in (compiled.FILE, vocabulary.COMPILED):
+    for name in (compiled.FILE, compiled_rows.FILE, vocabulary.COMPILED):
         (folder / name).unlink()
     assert Registry.load(only=True).digest == before
 
@@ -168,5 +189,6 @@ def test_the_shipped_files_are_up_to_date():
 
 def test_the_shipped_files_name_no_place_on_a_machine():
     data = json.loads((ROOT / "configs" / "compiled.json").read_text(encoding="utf-8"))
-    assert all(path.startswith("packaged ") for path in data["paths"])
+    claims = json.loads((ROOT / "configs" / "claims.json").read_text(encoding="utf-8"))
+    assert all(path.startswith("packaged ") for path in (*data["paths"], *claims["paths"]))
     assert set(data["sources"]) >= {"backends.yaml", "operations.yaml"}

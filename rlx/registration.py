@@ -8,7 +8,7 @@ from rlx.origin import Origin
 
 TYPE_CHECKING = False  # as in typing, whose import the light path does without
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
     from typing import Any
 
     OptionValue = Any
@@ -38,8 +38,7 @@ class Row:
 class Coverage:
     """What a backend claims, and why it is believed."""
 
-    rows: Sequence[Row] = ()
-    """A tuple, or what is one as soon as it is looked at."""
+    rows: tuple[Row, ...] = ()
     evidence: str = "declared"
     """`measured`, `inherited` or `declared`."""
     inherited_from: str | None = None
@@ -48,6 +47,37 @@ class Coverage:
     platform: str | None = None
     digest: str = field(default="", compare=False, repr=False)
     """SHA-256 of the claims; freezing sets it."""
+
+
+class Later:
+    """Rows that are made when they are first read: `make` gives them, each time the same."""
+
+    __slots__ = ("make",)
+
+    def __init__(self, make: Callable[[], tuple[Row, ...]]):
+        self.make = make
+
+
+class _MadeWhenRead:
+    """The slot of `Coverage.rows`: whoever reads it gets a tuple, whatever was put there."""
+
+    def __init__(self, slot: Any):
+        self.slot = slot
+
+    def __get__(self, coverage: Coverage | None, owner: type | None = None) -> Any:
+        if coverage is None:
+            return self.slot
+        value = self.slot.__get__(coverage)
+        if type(value) is Later:
+            value = value.make()
+            self.slot.__set__(coverage, value)
+        return value
+
+    def __set__(self, coverage: Coverage, value: Any) -> None:
+        self.slot.__set__(coverage, value)
+
+
+Coverage.rows = _MadeWhenRead(Coverage.rows)  # type: ignore[assignment,misc]
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,9 @@ class _Writer:
             "digest": content.digest,
             "vocabulary": content.vocabulary_digest,
             "files": content.sources,
-            "devices": [[one.id, one.name, one.aliases] for one in content.devices],
+            "devices": [
+                [one.id, one.name, one.aliases, one.masks, one.pci] for one in content.devices
+            ],
             "capabilities": [
                 [one.id, one.description, self._at(one.origin)] for one in content.capabilities
             ],
@@ -162,7 +164,7 @@ class _Reader:
         return Content(
             registrations=tuple(map(self._registration, data["registrations"])),
             devices=tuple(
-                Device(one, name, tuple(aliases)) for one, name, aliases in data["devices"]
+                Device(one, name, *map(tuple, lists)) for one, name, *lists in data["devices"]
             ),
             capabilities=tuple(
                 Capability(one, description, self._at(*at))
@@ -216,7 +218,7 @@ class _Reader:
 
     def _coverage(self, record: Sequence[Any]) -> Coverage:
         (evidence, inherited_from, engine, platform, digest), runs = record
-        rows = compiled_rows.Rows(self.claims, runs)
+        rows: Any = self.claims.runs(runs)
         return Coverage(rows, evidence, inherited_from, engine, platform, digest)
 
 

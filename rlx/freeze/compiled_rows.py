@@ -6,15 +6,14 @@ them: where the first one is, and how many follow it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from json import dumps, loads
 
 from rlx.origin import Origin
-from rlx.registration import Row
+from rlx.registration import Later, Row
 
 TYPE_CHECKING = False  # as in typing, whose import the light path does without
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
     from typing import Any
 
 FILE = "claims.json"
@@ -72,6 +71,15 @@ class Table:
             self._made = self._make()
         return self._made
 
+    def runs(self, runs: Sequence[Sequence[int]]) -> Later:
+        """The rows at these places, for later."""
+
+        def make() -> tuple[Row, ...]:
+            rows = self.rows
+            return tuple([row for first, count in runs for row in rows[first : first + count]])
+
+        return Later(make)
+
     def _make(self) -> list[Row]:
         data = loads(self._text)
         paths, layer = data["paths"], self._layer
@@ -86,48 +94,6 @@ class Table:
             )
             for operations, types, attributes, ndim, path, line, column in data["rows"]
         ]
-
-
-class Rows(Sequence[Row]):
-    """One coverage's rows: a tuple of them in all but when they are made."""
-
-    __slots__ = ("_made", "_runs", "_table")
-
-    def __init__(self, table: Table, runs: Sequence[tuple[int, int]]):
-        self._table = table
-        self._runs = runs
-        self._made: tuple[Row, ...] | None = None
-
-    def _rows(self) -> tuple[Row, ...]:
-        if self._made is None:
-            rows = self._table.rows
-            self._made = tuple(
-                [row for first, count in self._runs for row in rows[first : first + count]]
-            )
-        return self._made
-
-    def __len__(self) -> int:
-        return sum(count for _, count in self._runs)
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self._rows())
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._rows()[index]
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, Rows):
-            other = other._rows()
-        return self._rows() == other
-
-    def __hash__(self) -> int:
-        return hash(self._rows())
-
-    def __repr__(self) -> str:
-        return repr(self._rows())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return tuple, (self._rows(),)  # pickled, and copied, it is a tuple
 
 
 def tuples(value: Any) -> Any:

@@ -212,7 +212,7 @@ def _inherited(
         faults.add("inherits", node.at("evidence", "kind"), message, fix)
     parent = node.manifest.reference(inherits)
     assert parent is not None, f"the loader attached no {inherits}"
-    rows = tuple(coverage(parent.model, Node(parent), vocabulary, faults).rows)
+    rows = coverage(parent.model, Node(parent), vocabulary, faults).rows
     for name, leave_out in (("without", claims.without), ("without_dtypes", claims.without_dtypes)):
         rows = leave_out(rows, left_out[name] or (), node.below(name), vocabulary(), faults)
     return rows

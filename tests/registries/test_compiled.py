@@ -150,20 +150,25 @@ def test_a_damaged_compiled_file_is_not_used(folder, name, damage):
     assert (after.digest, after.get("rich").coverage) == (before.digest, claimed)
 
 
-def test_rows_are_made_when_they_are_looked_at_and_then_are_a_tuple_in_all_ways(
-    folder, monkeypatch
-):
-    monkeypatch.setattr(compiled, "_kept", None)  # what an earlier test has looked at
-    rows = Registry.load(only=True).get("rich").coverage.rows
-    assert isinstance(rows, compiled_rows.Rows)
-    assert len(rows) == 2
-    assert rows._made is None
-    plain = tuple(rows)
-    assert (rows == plain, plain == rows, hash(rows) == hash(plain)) == (True, True, True)
-    assert (rows[1], rows[-2:], list(rows), repr(rows)) == (plain[1], plain, [*plain], repr(plain))
-    assert rows != plain[:1]
-    for copied in (pickle.loads(pickle.dumps(rows)), copy.deepcopy(rows), copy.copy(rows)):
-        assert (type(copied), copied) == (tuple, plain)
+def test_rows_are_made_when_they_are_read_and_then_are_a_tuple(folder, monkeypatch):
+    def fresh():
+        monkeypatch.setattr(compiled, "_kept", None)  # what an earlier load has looked at
+        return Registry.load(only=True).get("rich").coverage
+
+    made = []
+    make = compiled_rows.Table._make
+    monkeypatch.setattr(compiled_rows.Table, "_make", lambda one: made.append(1) or make(one))
+    coverage = fresh()
+    assert made == []
+    plain = coverage.rows
+    assert (made, type(plain), len(plain), coverage.rows is plain) == ([1], tuple, 2, True)
+    for copied in (pickle.loads(pickle.dumps(fresh())), copy.deepcopy(fresh()), copy.copy(fresh())):
+        assert (type(copied.rows), copied) == (tuple, coverage)
+    assert (fresh() == coverage, hash(fresh()) == hash(coverage)) == (True, True)
+    assert repr(fresh()) == repr(coverage)
+    assert dataclasses.replace(fresh(), engine="other").rows == plain
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        coverage.rows = ()
 
 
 def test_a_missing_compiled_file_is_not_needed(folder):

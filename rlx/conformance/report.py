@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rlx import resources
 from rlx.conformance import evidence
-from rlx.conformance.cases import TOTAL
+from rlx.conformance.cases import TOTAL, UNJUDGED
 from rlx.conformance.evidence import Evidence
 from rlx.conformance.picture import draw
 from rlx.conformance.verdicts import FALSE, PASS, PROGRAMS, REFUSED, UNCLAIMED
@@ -67,10 +67,12 @@ def page(found: Sequence[Evidence]) -> str:
         "",
         f"ONNX's {TOTAL} cases, each run by a session that names the backend:",
         "",
-        "| backend | engine | passes | refused | wrong, crash or hang | trials | false claims "
-        "| unclaimed successes |",
-        "|---|---|---|---|---|---|---|---|",
+        "| backend | engine | passes | refused | wrong, crash or hang | not judged | trials "
+        "| false claims | unclaimed successes |",
+        "|---|---|---|---|---|---|---|---|---|",
         *(_line(one) for one in found),
+        "",
+        "Not judged: " + "; ".join(f"`{name}`, as {why}" for name, why in UNJUDGED.items()) + ".",
         "",
         f"![operations and backends]({PICTURE})",
         "",
@@ -91,7 +93,7 @@ def _line(one: Evidence) -> str:
     )
     return (
         f"| `{one.backend}` | {one.engine.removeprefix(one.backend).strip()} "
-        f"| {suite['passed']} | {refused} | {broken} | {trials} | {one.total(FALSE)} "
+        f"| {suite['passed']} | {refused} | {broken} | {len(suite['unjudged'])} | {trials} | {one.total(FALSE)} "
         f"| {one.total(UNCLAIMED)} |"
     )
 

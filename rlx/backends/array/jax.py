@@ -11,6 +11,7 @@ from rlx.errors import SettingError, Unavailable
 
 if TYPE_CHECKING:
     from rlx.backends.array.engine import ArrayBackend
+    from rlx.backends.array.library import Library
     from rlx.device import DeviceSpec
 
 
@@ -95,10 +96,16 @@ def _refuse_options(options: Mapping[str, object]) -> None:
 
 def _open(device: Any) -> ArrayBackend:
     """jax on a live device."""
+    from rlx.backends.array.engine import ArrayBackend
+
+    return ArrayBackend(library(device))
+
+
+def library(device: Any) -> Library:
+    """jax as an array library on a live device."""
     import jax
     import numpy as np
 
-    from rlx.backends.array.engine import ArrayBackend
     from rlx.backends.array.library import Library
     from rlx.backends.array.native_jax_compile import HELD, compiler, settings
     from rlx.backends.array.native_jax_kernels import OVERRIDES
@@ -121,21 +128,19 @@ def _open(device: Any) -> ArrayBackend:
         except Exception:  # noqa: BLE001 - it was deleted, or is traced: reading it will say so
             return False
 
-    return ArrayBackend(
-        Library(
-            name="jax",
-            xp=namespace(),
-            version=jax.__version__,
-            device=kind(device),
-            to_native=to_native,
-            to_host=np.array,  # a copy: jax's own view can't be written to
-            owns=owns,
-            guard=guard,
-            overrides=OVERRIDES,
-            compile=compiler(device),
-            feeds=True,
-            held=HELD,
-        )
+    return Library(
+        name="jax",
+        xp=namespace(),
+        version=jax.__version__,
+        device=kind(device),
+        to_native=to_native,
+        to_host=np.array,  # a copy: jax's own view can't be written to
+        owns=owns,
+        guard=guard,
+        overrides=OVERRIDES,
+        compile=compiler(device),
+        feeds=True,
+        held=HELD,
     )
 
 

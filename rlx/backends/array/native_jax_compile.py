@@ -57,6 +57,30 @@ def x64() -> AbstractContextManager[object]:
     return enable(True)  # type: ignore[no-any-return]
 
 
+def traceable(
+    function: Function, constants: Sequence[Any]
+) -> tuple[Callable[[Sequence[Any], Sequence[Any]], list[Any]], list[Any]]:
+    """What XLA may see of a program: a function of the weights and the inputs, and the weights.
+
+    Small integer constants are part of the function. It raises NotImplementedError where a result
+    has a dtype that XLA lacks.
+    """
+    import jax
+
+    baked = {at: np.asarray(x) for at, x in enumerate(constants) if _is_baked(x)}
+
+    def traced(weights: Sequence[Any], given: Sequence[Any]) -> list[Any]:
+        rest = iter(weights)
+        merged = [baked[at] if at in baked else next(rest) for at in range(len(constants))]
+        outputs = function(merged, given)
+        for x in jax.tree.leaves(outputs):
+            if dtypes.name_of(x.dtype) in HELD:
+                raise NotImplementedError(f"XLA has no {dtypes.name_of(x.dtype)}")
+        return outputs
+
+    return traced, [x for at, x in enumerate(constants) if at not in baked]
+
+
 def compiler(device: Any) -> Compiler:
     """The function that compiles for this device; weights stay there, and no input is donated."""
 
@@ -65,27 +89,17 @@ def compiler(device: Any) -> Compiler:
     ) -> Callable[[Sequence[Any]], list[Any]]:
         import jax
 
-        baked = {at: np.asarray(x) for at, x in enumerate(constants) if _is_baked(x)}
-        kept = [x for at, x in enumerate(constants) if at not in baked]
-
-        def traced(weights: Sequence[Any], given: Sequence[Any]) -> list[Any]:
-            rest = iter(weights)
-            merged = [baked[at] if at in baked else next(rest) for at in range(len(constants))]
-            outputs = function(merged, given)
-            for x in jax.tree.leaves(outputs):
-                if dtypes.name_of(x.dtype) in HELD:
-                    raise NotImplementedError(f"XLA has no {dtypes.name_of(x.dtype)}")
-            return outputs
-
+        traced, kept = traceable(function, constants)
         array = jax.Array
         wide = any(x.dtype.itemsize >= 8 for x in jax.tree.leaves(list(inputs)))
         there = jax.sharding.SingleDeviceSharding(device)
         with settings(device):
             made = jax.jit(traced, in_shardings=there, out_shardings=there)
-            compiled = made.lower(kept, list(inputs)).compile(compiler_options=OPTIONS)
+            compiled = made.lower(kept, tuple(inputs)).compile(compiler_options=OPTIONS)
 
         def run(given: Sequence[Any]) -> list[Any]:
             outputs: list[Any]
+            given = tuple(given)  # to jax, a list is another kind of input
             if wide:
                 with x64():  # else they would be read as 32 bits
                     outputs = compiled(kept, given)

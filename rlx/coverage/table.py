@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlx.coverage.facets import Facets, bits, mask_of
 from rlx.coverage.misses import Miss, allows_ndim, nearest_miss, stored
+from rlx.program.types import BARRIER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,6 +122,8 @@ class CoverageTable:
             entries = self._entries
             entry = entries[operation] if operation in entries else self._entry(operation)
             mask = entry.claimed_by(signature) if entry and signature.known else 0
+            if operation == BARRIER:  # a capability, not a claim, tells what becomes of it
+                mask = self.facets.everything
             if len(memo) >= _MEMO_LIMIT:
                 memo.clear()
             memo[key] = mask

@@ -94,6 +94,13 @@ def operation(
             f"operation {show(name)} is in a domain of ONNX",
             "write it as domain::Name, with a domain of your own, such as acme::Fft.",
         )
+    elif name.startswith("rlx::"):
+        faults.add(
+            "operation-name",
+            node.at("name"),
+            f"operation {show(name)} is in a domain of rlx",
+            "write it as domain::Name, with a domain of your own, such as acme::Fft.",
+        )
     elif not _NAME.fullmatch(name):
         faults.add(
             "operation-name",

@@ -12,6 +12,7 @@ from rlx.freeze.faults import show
 from rlx.freeze.nearest import later
 from rlx.operations import Vocabulary
 from rlx.operations.policies import DEFAULT, Dispatch, parse
+from rlx.program.types import BARRIER
 from rlx.registration import Setting
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def _check_operations(
     first: dict[str, str] = {}
     for name in overrides:
         canonical = vocabulary.canonical(name)
-        if vocabulary.get(name) is None:
+        if vocabulary.get(name) is None and name != BARRIER:
             faults.add(
                 "unknown-operation",
                 node.key(name),

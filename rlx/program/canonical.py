@@ -10,6 +10,7 @@ from onnx import inliner
 
 from rlx.errors import ProgramError
 from rlx.program import headers
+from rlx.program.barriers import check_barriers, check_repeats
 from rlx.program.external import ExternalData
 from rlx.program.guards import guard
 from rlx.program.inference import check, infer, with_types
@@ -56,12 +57,14 @@ def canonicalise(source: onnx.ModelProto, folder: Path | None) -> Canonical:
     check(model)
     model = _inline(model)
     guard(model.graph)
+    check_barriers(model.graph)
     if "" in imports:
         model = upgrade(model, imports[""])
     upgrade_others(model, imports)
     headers.canonical_imports(model)
     name_nodes(model.graph)
     model = infer(model)
+    check_repeats(model.graph)
     for tensor in model.graph.initializer:
         constants.setdefault(tensor.name, tensor_array(tensor, f"initializer '{tensor.name}'"))
     del model.graph.initializer[:]

@@ -8,6 +8,7 @@ import onnx
 from onnx import checker, shape_inference
 
 from rlx.errors import ProgramError
+from rlx.program.barriers import as_identities, is_barrier, with_barriers
 from rlx.program.lengths import has_long_list
 from rlx.program.reading import one_line
 from rlx.program.schemas import newest_schema
@@ -135,10 +136,15 @@ def infer_leniently(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _infer(data: bytes, *, strict: bool, follow: bool) -> onnx.ModelProto:
     """`follow`: also find what shape computations come to."""
+    barriers = as_identities(data)
     try:
-        return shape_inference.infer_shapes(
-            data, check_type=strict, strict_mode=strict, data_prop=follow
+        found = shape_inference.infer_shapes(
+            data if barriers is None else barriers.data,
+            check_type=strict,
+            strict_mode=strict,
+            data_prop=follow,
         )
+        return found if barriers is None else with_barriers(found, barriers)
     except (shape_inference.InferenceError, checker.ValidationError, ValueError, RuntimeError) as e:
         raise ProgramError(_clean(e), fix=_FIX) from e
 
@@ -146,7 +152,7 @@ def _infer(data: bytes, *, strict: bool, follow: bool) -> onnx.ModelProto:
 def has_foreign_operations(graph: onnx.GraphProto) -> bool:
     """Whether a node, here or in a subgraph, is of an operation that ONNX does not define."""
     return any(
-        newest_schema(node.domain, node.op_type) is None
+        newest_schema(node.domain, node.op_type) is None and not is_barrier(node)
         for inner in all_graphs(graph)
         for node in inner.node
     )

@@ -8,7 +8,7 @@ from functools import cache
 import onnx
 from onnx import defs
 
-from rlx.program.types import CANONICAL_OPSET, Attribute, OperandType, ValueType
+from rlx.program.types import BARRIER, CANONICAL_OPSET, Attribute, OperandType, ValueType
 
 GRAPH_KINDS = frozenset({"GRAPH", "GRAPHS"})
 TENSOR_KINDS = frozenset({"TENSOR", "TENSORS", "SPARSE_TENSOR", "SPARSE_TENSORS"})
@@ -47,6 +47,20 @@ class Schema:
     def output(self, position: int) -> OperandType | None:
         """The formal output at a position; the last one repeats where it is variadic."""
         return _formal(self.outputs, position)
+
+
+_ANY = (OperandType("values", "V", "variadic"),)
+_BARRIER = Schema(
+    "rlx",
+    "Barrier",
+    1,
+    (("fixpoint", "INT", 0), ("repeat", "INT", 1), ("stages", "INT", 1)),
+    _ANY,
+    _ANY,
+    frozenset({"V"}),
+    (),
+)
+"""Of rlx's own operation; each value may have any type, which its output has too."""
 
 
 def _formal(formals: tuple[OperandType, ...], position: int) -> OperandType | None:
@@ -108,7 +122,9 @@ def operation_names(domain: str) -> frozenset[str]:
 
 @cache
 def canonical_schema(operation: str) -> Schema | None:
-    """The operation's newest schema as a record; None where ONNX does not define it."""
+    """The operation's newest schema as a record; None where neither ONNX nor rlx defines it."""
+    if operation == BARRIER:
+        return _BARRIER
     domain, name = split_operation(operation)
     found = newest_schema(domain, name)
     if found is None:

@@ -6,14 +6,22 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 from rlx.program.schemas import GRAPH_KINDS, TENSOR_KINDS, Schema, canonical_schema
-from rlx.program.types import Attribute, Block, Node, Requirements, Signature, Value, ValueType
+from rlx.program.types import (
+    BARRIER,
+    Attribute,
+    Block,
+    Node,
+    Requirements,
+    Signature,
+    Value,
+    ValueType,
+)
 
 Operands = tuple[ValueType | None, ...]
 Schemas: TypeAlias = Callable[[str], Schema | None]
 """Finds the schema of an operation: of ONNX alone, or of what manifests declare too."""
 
 CONTROL_FLOW = frozenset({"If", "Loop", "Scan", "SequenceMap"})
-BARRIER = "rlx::Barrier"
 
 
 class Signatures:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 CANONICAL_OPSET = 28
 """The `ai.onnx` opset that every program is brought to: the newest of the pinned onnx."""
+BARRIER = "rlx::Barrier"
+"""The operation at which a program may be cut into stages; see `rlx.program.barriers`."""
 
 
 @dataclass(frozen=True, slots=True)

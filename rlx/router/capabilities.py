@@ -2,14 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from rlx.router import barriers
+from rlx.router.verdicts import Reason
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rlx.registration import Registration
     from rlx.registries import Registry
+    from rlx.router.checks import Question
 
 
 def lacking(registry: Registry, names: tuple[str, ...], one: Registration) -> tuple[str, ...]:
     """Those of the capabilities that a manifest declares and the backend does not have."""
     declared = {capability.id for capability in registry.capabilities}
     return tuple(name for name in names if name in declared and name not in one.capabilities)
+
+
+def capability(question: Question, one: Registration) -> Iterator[Reason]:
+    """The reason of a backend without a capability that is needed or asked for, if it is one."""
+    needs = question.requirements
+    plain = tuple(name for name in needs.capabilities if name != barriers.NATIVE)
+    needed = lacking(question.registry, plain, one)
+    cut, why = barriers.lacking(question.registry, needs, question.program, question.request, one)
+    needed = tuple(dict.fromkeys((*needed, *cut)))
+    asked = tuple(name for name in question.request.require if name not in one.capabilities)
+    if needed or asked:
+        fix = None
+        if not needed:
+            fix = f"drop {', '.join(asked)} from what is required."
+        elif needed == ("dynamic_shapes",) and not asked:
+            fix = "give the program's inputs fixed sizes."
+        data: tuple[tuple[str, Any], ...] = (
+            ("needed", needed),
+            ("asked", tuple(name for name in asked if name not in needed)),
+        )
+        if why:
+            data += (("barriers", why),)
+            fix = None if asked else "take the barriers out of the program: see docs/barriers.md."
+        yield Reason("capability", data, fix=fix, source=one.source("capabilities"))

@@ -9,7 +9,7 @@ from rlx.coverage.facets import bits
 from rlx.coverage.misses import Miss
 from rlx.operations.lacks import NOT_LOWERED, Lack
 from rlx.origin import Origin
-from rlx.router.capabilities import lacking
+from rlx.router.capabilities import capability
 from rlx.router.lowerings import may_lower
 from rlx.router.lowerings import plan as lowering_plan
 from rlx.router.operands import find_node, input_at, operand_of_type
@@ -115,7 +115,7 @@ def _reasons(
         yield Reason("oracle", source=one.source("reference_oracle"))
     if not one.dispatches:
         yield Reason("emission-only", source=one.source("dispatches"))
-    yield from _capability(question, one)
+    yield from capability(question, one)
     yield from _coverage(question, index)
     yield from _facts(question, one, spec, named)
 
@@ -155,19 +155,6 @@ def _not_requested(
         asked = (request.backend,)
         data = _data(what="backend", got=one.id, asked=asked, by=by)
         yield Reason("not-requested", data, source=request.source)
-
-
-def _capability(question: Question, one: Registration) -> Iterator[Reason]:
-    needed = lacking(question.registry, question.requirements.capabilities, one)
-    asked = tuple(name for name in question.request.require if name not in one.capabilities)
-    if needed or asked:
-        fix = None
-        if not needed:
-            fix = f"drop {', '.join(asked)} from what is required."
-        elif needed == ("dynamic_shapes",) and not asked:
-            fix = "give the program's inputs fixed sizes."
-        data = _data(needed=needed, asked=tuple(name for name in asked if name not in needed))
-        yield Reason("capability", data, fix=fix, source=one.source("capabilities"))
 
 
 def _coverage(question: Question, index: int) -> Iterator[Reason]:

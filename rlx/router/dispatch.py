@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from rlx.errors import UnknownBackend, printable
 from rlx.operations.policies import DEFAULT
+from rlx.program.types import BARRIER
+from rlx.router import barriers
+from rlx.router.capabilities import capability
 from rlx.router.checks import coverage_reason
 from rlx.router.lowerings import may_lower
 from rlx.router.lowerings import plan as lowering_plan
@@ -56,6 +59,8 @@ class DispatchReport:
     often it is. The nodes of a lowered node's graphs are counted with it."""
     executed: tuple[tuple[str, int], ...] = ()
     """(operation, nodes) of the program that the backend is handed, missing nodes left out."""
+    stages: int = 1
+    """In how many stages it runs the program: more than one where it is cut at its barriers."""
 
     @property
     def nodes(self) -> int:
@@ -87,6 +92,7 @@ class DispatchReport:
                 for name, inner in self.lowered
             ],
             "executed": [{"operation": name, "nodes": count} for name, count in self.executed],
+            "stages": self.stages,
             "missing": [
                 {
                     "index": one.index,
@@ -108,7 +114,8 @@ class DispatchReport:
                 lines.append(f"  {path:<8} {printable(', '.join(held))}")
         for name, inner in self.lowered:
             held = [f"{one} {count}" for one, count in inner]
-            lines.append(f"  {printable(name)} became {printable(', '.join(held)) or 'nothing'}")
+            nothing = f"the ends of {self.stages} stages" if name == BARRIER else "nothing"
+            lines.append(f"  {printable(name)} became {printable(', '.join(held)) or nothing}")
         for one in self.missing:
             source = f"   ({printable(str(one.reason.source))})" if one.reason.source else ""
             lines.append(f"  missing  {one.reason.detail}{source}")
@@ -121,6 +128,8 @@ def path_of(question: Question, backend: str, signature: Signature) -> str:
     `missing` where one of them is.
     """
     index = question.registry.coverage.facets.index[backend]
+    if signature.operation == BARRIER:
+        return _barriers(question, index)
     if may_lower(question):
         found = _plan(question, index)
         unit = found.unit
@@ -132,6 +141,12 @@ def path_of(question: Question, backend: str, signature: Signature) -> str:
         }
         return next((path for path in reversed(PATHS) if path in paths), "missing")
     return "native" if question.registry.coverage.claims(signature) >> index & 1 else "missing"
+
+
+def _barriers(question: Question, index: int) -> str:
+    """The path of the program's barriers on a backend."""
+    held = question.registry.registrations[index].capabilities
+    return barriers.path(held, question.request.kernel_dispatch)
 
 
 def executed(question: Question, backend: str) -> Program:
@@ -171,13 +186,23 @@ def report(question: Question, backend: str) -> DispatchReport:
     if lowering:
         found = _plan(question, index)
         paths = found.paths
-        lacks, ran = found.missing, found.executed
+        lacks, ran = found.missing, found.executed.copy()
         for number, inner in found.lowered.items():
             became.setdefault(nodes[number][2].operation, Counter()).update(inner.executed)
     else:
         paths = [
             "native" if table.claims(one) >> index & 1 else "missing" for _, _, one, _ in nodes
         ]
+    if BARRIER in {signature.operation for _, _, signature, _ in nodes}:
+        cut = _barriers(question, index)
+        paths = [
+            cut if one.operation == BARRIER else path
+            for path, (_, _, one, _) in zip(paths, nodes, strict=True)
+        ]
+        if cut == "lowered":
+            became[BARRIER] = Counter()
+        if cut != "native":
+            del ran[BARRIER]
     totals: Counter[tuple[str, str]] = Counter()
     missing: list[MissingNode] = []
     for place, (path, (number, name, signature, count)) in enumerate(
@@ -187,7 +212,10 @@ def report(question: Question, backend: str) -> DispatchReport:
         if path == "native" and not lowering:
             ran[signature.operation] += count
         if path == "missing":
-            reason = coverage_reason(question, index, signature, number, lacks.get(place))
+            if signature.operation == BARRIER:
+                (reason,) = capability(question, question.registry.registrations[index])
+            else:
+                reason = coverage_reason(question, index, signature, number, lacks.get(place))
             missing.append(MissingNode(number, name, signature.operation, reason))
     counts = dict.fromkeys(PATHS, 0)
     for (path, _), count in totals.items():
@@ -201,6 +229,7 @@ def report(question: Question, backend: str) -> DispatchReport:
         tuple(missing),
         tuple((name, tuple(sorted(inner.items()))) for name, inner in sorted(became.items())),
         tuple(sorted(ran.items())),
+        1 + totals["lowered", BARRIER],
     )
 
 

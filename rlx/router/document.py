@@ -116,6 +116,7 @@ _REPORT = _closed(
     ),
     lowered=_list(_closed(operation=_TEXT, became=_OPERATIONS)),
     executed=_OPERATIONS,
+    stages=_COUNT,
     missing=_list(_closed(index=_COUNT, node=_TEXT, operation=_TEXT, detail=_TEXT, source=_MAYBE)),
 )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rlx.operations.policies import DEFAULT
+from rlx.router import barriers
 from rlx.router.checks import disabled_by, disabled_mask, index_missing, places, preferred
 from rlx.router.lowerings import Covering
 
@@ -48,8 +49,10 @@ def select(
     for name in request.require:
         fits &= facets.capabilities.get(name, 0)
     if needs.capabilities:
+        if barriers.NATIVE in needs.capabilities:
+            fits &= barriers.mask(registry, needs, program, request)
         for capability in registry.capabilities:
-            if capability.id in needs.capabilities:
+            if capability.id in needs.capabilities and capability.id != barriers.NATIVE:
                 fits &= facets.capabilities.get(capability.id, 0)
     covering: Covering | None = None
     if fits:

@@ -52,7 +52,7 @@ def _emission_only(_: Mapping[str, Any]) -> str:
 def _capability(data: Mapping[str, Any]) -> str:
     lacks = [f"{name}, which the program needs" for name in data["needed"]]
     lacks += [f"{name}, which was asked for" for name in data["asked"]]
-    return f"lacks {_words(lacks)}"
+    return f"lacks {_words(lacks)}" + (f"; {data['barriers']}" if data.get("barriers") else "")
 
 
 def _coverage(data: Mapping[str, Any]) -> str:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from rlx.coverage.facets import bits
 from rlx.errors import NoBackend, printable
+from rlx.program.types import BARRIER
 from rlx.registration import LAST_RANK
+from rlx.router.barriers import NATIVE
 from rlx.router.checks import disabled_mask
 
 if TYPE_CHECKING:
@@ -25,7 +27,9 @@ def explain(route: Route) -> str:
     """The whole decision."""
     others = [one for one in route.candidates if one.verdict != "selected"]
     if route.backend is not None:
-        return "\n".join([_chosen(route), *_lowered(route), *_table(others, route)])
+        return "\n".join(
+            [_chosen(route), *_lowered(route), *_staged(route), *_table(others, route)]
+        )
     head = _refused(route)
     return "\n".join([head[0], *_table(others, route), *head[1:]])
 
@@ -81,13 +85,22 @@ def _lowered(route: Route) -> list[str]:
     if route.program is None or not route.lowers:
         return []
     report = route.dispatch_report
-    counts = dict(report.counts)
+    paths = [one for one in report.operations if one[0] == "lowered" and one[1] != BARRIER]
+    count = sum(one[2] for one in paths)
     total = sum(count for _, count in report.executed)
-    names = [f"{name} {count}" for path, name, count in report.operations if path == "lowered"]
+    names = [f"{name} {nodes}" for _, name, nodes in paths]
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    nodes = "1 node is" if counts["lowered"] == 1 else f"{counts['lowered']} nodes are"
+    nodes = "1 node is" if count == 1 else f"{count} nodes are"
     line = f"{nodes} lowered ({', '.join(names[:SHOWN])}{more}): {total} are run"
     return [printable(f"  {line}; --nodes shows which")]
+
+
+def _staged(route: Route) -> list[str]:
+    """That the program is cut at its barriers, in a line; none where it is not."""
+    if route.program is None or NATIVE not in route.program.requirements.capabilities:
+        return []
+    stages = route.dispatch_report.stages
+    return [f"  it is cut at its barriers and runs in {stages} stages"] if stages > 1 else []
 
 
 def _passed_over(route: Route) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from rlx.errors import ConfigError, ContractError, OpenFailed, RlxError, SettingError, printable
 from rlx.references import resolve
+from rlx.session.opened import Opened
 
 if TYPE_CHECKING:
     from rlx.backends.protocol import Backend
@@ -56,7 +57,7 @@ def open_backend(registration: Registration, spec: DeviceSpec) -> Backend:
         except Exception as error:  # noqa: BLE001 - the broken contract matters more
             broken.add_note(f"closing it failed as well: {cause_text(error)}")
         raise broken
-    return opened  # type: ignore[no-any-return]  # its members were checked
+    return Opened(opened, registration)
 
 
 def cause_text(error: BaseException) -> str:

@@ -10,6 +10,7 @@ from rlx.device import DeviceSpec
 from rlx.errors import SettingError
 from rlx.operations.policies import DEFAULT, parse
 from rlx.origin import Origin
+from rlx.program.types import BARRIER
 from rlx.settings.asked import read_require
 from rlx.settings.placement import argument, ids, known_backend, placements, resolved
 from rlx.settings.reading import Environment, environment, routing_stamp
@@ -144,7 +145,7 @@ def _dispatch(
     else:
         return DEFAULT if routed is None else str(routed.value)
     for name, _ in parse(text).overrides if "=" in text else ():
-        if registry.vocabulary.get(name) is None:
+        if registry.vocabulary.get(name) is None and name != BARRIER:
             raise SettingError(
                 f"no operation is named {name!r}",
                 fix=_spelt(name, registry),

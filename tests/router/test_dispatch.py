@@ -44,6 +44,7 @@ def test_the_report_is_plain_data_too(registry, mlp):
         ],
         "lowered": [],
         "executed": [{"operation": "MatMul", "nodes": 1}],
+        "stages": 1,
         "missing": [
             {
                 "index": 1,

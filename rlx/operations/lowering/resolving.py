@@ -21,6 +21,7 @@ from rlx.operations.vocabulary import Vocabulary
 from rlx.program.inference import infer_with_defaults
 from rlx.program.program import Program
 from rlx.program.schemas import operation_name, value_type
+from rlx.program.stages import SCHEMAS
 from rlx.program.structure import all_graphs
 from rlx.program.tensors import append_tensor
 from rlx.program.types import ValueType
@@ -67,6 +68,7 @@ def resolved(program: Program, vocabulary: Vocabulary) -> Program:
         program.path,
         library.schema,
     )
+    made.variants[SCHEMAS] = library.schema
     kept = program.variants[key] = replace(made, digest=program.digest)
     return kept
 

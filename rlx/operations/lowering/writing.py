@@ -11,6 +11,7 @@ from rlx.operations.lowering.renaming import Rename, rename_values, with_own_nam
 from rlx.operations.lowering.unit import Entry, Unit, unit_of
 from rlx.program.headers import canonical_imports
 from rlx.program.program import Program
+from rlx.program.stages import SCHEMAS
 from rlx.program.structure import all_graphs, subgraphs
 
 
@@ -42,6 +43,7 @@ def lowered(program: Program, plan: Plan) -> Program:
     made = Program.from_canonical(
         skeleton, constants, program.name, program.path, unit.library.schema
     )
+    made.variants[SCHEMAS] = unit.library.schema
     program.variants[key] = made
     return made
 

@@ -9,6 +9,7 @@ from rlx.device import DeviceSpec
 from rlx.errors import SessionClosed
 from rlx.session.closing import Closing
 from rlx.session.leases.slots import Slot, current
+from rlx.session.opened import barrier_capabilities
 
 if TYPE_CHECKING:
     from rlx.backends.protocol import Backend
@@ -96,7 +97,8 @@ def acquire(registration: Registration, spec: DeviceSpec) -> Lease:
     cache = current()
     cache.drain()
     spec = DeviceSpec(registration.device, spec.index or 0)
-    key = (registration.id, spec, registration.factory, repr(registration.options))
+    held = (registration.options, *barrier_capabilities(registration))
+    key = (registration.id, spec, registration.factory, repr(held))
     while True:
         with cache.guard:
             slot = cache.slots.get(key)

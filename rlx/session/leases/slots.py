@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("rlx")
 Key = tuple[str, DeviceSpec, str | None, str]
-"""Backend id, device spec with index, factory, and options."""
+"""Backend id, device spec with index, factory, options and what it does of barriers."""
 
 
 class Slot:

@@ -93,8 +93,8 @@ def _line(one: Evidence) -> str:
     )
     return (
         f"| `{one.backend}` | {one.engine.removeprefix(one.backend).strip()} "
-        f"| {suite['passed']} | {refused} | {broken} | {len(suite['unjudged'])} | {trials} | {one.total(FALSE)} "
-        f"| {one.total(UNCLAIMED)} |"
+        f"| {suite['passed']} | {refused} | {broken} | {len(suite['unjudged'])} | {trials} "
+        f"| {one.total(FALSE)} | {one.total(UNCLAIMED)} |"
     )
 
 

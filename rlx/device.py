@@ -26,6 +26,10 @@ class Device:
     id: str
     name: str
     aliases: tuple[str, ...] = ()
+    masks: tuple[str, ...] = ()
+    """The variables by which engines hide hardware of this kind: another value, another answer."""
+    pci: tuple[str, ...] = ()
+    """What such hardware is on a PCI bus, as `lspci -d` has it: `10de::03xx`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Every test starts from the same place: no RLX_* variable, no user configuration, no caches."""
 
 import importlib.util
+import itertools
 import os
 import sys
 
@@ -34,14 +35,22 @@ def empty_folder(tmp_path_factory):
     return str(tmp_path_factory.mktemp("no-configuration"))
 
 
+@pytest.fixture(scope="session")
+def caches(tmp_path_factory):
+    """A new folder for caches for each test, made by whoever writes into it."""
+    base = tmp_path_factory.mktemp("caches")
+    return (str(base / str(number)) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def isolated(monkeypatch, empty_folder):
+def isolated(monkeypatch, empty_folder, caches):
     """Take RLX_* and the machine's configuration away, and forget what earlier tests left."""
     for name in os.environ:
         if name.startswith("RLX_") and not name.startswith("RLX_TEST_"):
             monkeypatch.delenv(name)
     for name in ("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, empty_folder)
+    monkeypatch.setenv("XDG_CACHE_HOME", next(caches))
     yield
     if (testing := sys.modules.get("rlx.testing")) is not None:
         testing.forget_watches()

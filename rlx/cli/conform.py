@@ -184,17 +184,14 @@ def _reported(check: bool) -> int:
 
 def _cache() -> Path:
     """Where trials are kept between runs."""
-    import platformdirs
+    from rlx import settings
 
-    from rlx.settings import environment
-
-    folder = environment().value("RLX_CACHE_DIR")
-    return Path(folder or platformdirs.user_cache_dir("rlx", appauthor=False)) / "trials"
+    return settings.cache_folder() / "trials"
 
 
 def _here(config: Sequence[str]) -> list[str]:
     """The backends that can work here, in order; the oracle can't be held against itself."""
-    from rlx import probe
+    from rlx.session.selection import probed
 
     registry = options.registry(tuple(config))
     return [
@@ -203,7 +200,7 @@ def _here(config: Sequence[str]) -> list[str]:
         if one.enabled
         and one.dispatches
         and not one.reference_oracle
-        and probe.probe(one, 0).reason is None
+        and probed(registry, one, 0).reason is None
     ]
 
 

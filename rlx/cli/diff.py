@@ -91,13 +91,12 @@ def command(
     return 1 if exit_code and found.changed else 0
 
 
-def answer_for(facts: Mapping[tuple[str, int], Fact] | None, no_probe: bool) -> Answer:
-    """What is said of a backend that no fact is known of: a probe's answer, unless none may run."""
-    from rlx import probe
+def answer_for(facts: Mapping[tuple[str, int], Fact] | None, no_probe: bool) -> Answer | None:
+    """What is said of a backend that no fact is known of; None: its probes are to be run."""
     from rlx.session.routes import NOT_GIVEN, UNPROBED
 
     if facts is None and not no_probe:
-        return probe.probe
+        return None
     unknown = UNPROBED if facts is None else NOT_GIVEN
 
     def answer(one: Registration, index: int) -> Fact:  # noqa: ARG001 - a selector's question

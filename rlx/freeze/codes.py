@@ -93,6 +93,10 @@ CODES: dict[str, Code] = {
     "rank-range": Code(
         "a rank is not an integer from 0 to 4294967295", "write a number, such as 10."
     ),
+    "device-pci": Code(
+        "a device's pci pattern is not written as `lspci -d` has it",
+        'write [vendor]:[device][:class], such as "10de::03xx".',
+    ),
     "probe-kind": Code(
         "a probe has no kind, or several",
         "write exactly one kind a probe, such as `{module: numpy}`.",

@@ -48,7 +48,7 @@ class Declared:
         """The devices and capabilities of one manifest."""
         model = node.model
         for index, one in enumerate(model.devices):
-            device = Device(one.id, one.name, tuple(one.aliases))
+            device = Device(one.id, one.name, one.aliases, one.masks, one.pci)
             self._device(device, node.below("devices", index), faults)
         for index, one in enumerate(model.capabilities):
             place = node.below("capabilities", index)
@@ -64,7 +64,10 @@ class Declared:
         origin = place.at("id")
         names.identity("a device's id", device.id, origin, faults)
         names.reserved("a device's id", device.id, origin, faults)
-        faults.twice("aliases", device.aliases, place.below("aliases"))
+        for key in ("aliases", "masks", "pci"):
+            faults.twice(key, getattr(device, key), place.below(key))
+        for index, pattern in enumerate(device.pci):
+            names.pci(pattern, place.at("pci", index), faults)
         earlier = self.devices.get(device.id)
         if earlier is not None:
             if not _same_elsewhere(device == earlier, origin, self.places[device.id]):

@@ -7,6 +7,7 @@ from json import dumps
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rlx.device import Device
     from rlx.freeze.content import Content
     from rlx.registration import Coverage, Registration
 
@@ -22,7 +23,7 @@ def digest(content: Content) -> str:
     return plain_digest(
         [
             content.vocabulary_digest,
-            sorted([one.id, one.name, sorted(one.aliases)] for one in content.devices),
+            sorted(map(_device, content.devices)),
             sorted([one.id, one.description] for one in content.capabilities),
             [
                 None if setting is None else setting.value
@@ -44,6 +45,10 @@ def coverage_digest(coverage: Coverage) -> str:
             [[row.operations, row.types, row.attributes, row.ndim] for row in coverage.rows],
         ]
     )
+
+
+def _device(one: Device) -> list[Any]:
+    return [one.id, one.name, *map(sorted, (one.aliases, one.masks, one.pci))]
 
 
 def _registration(one: Registration) -> list[Any]:

@@ -17,6 +17,7 @@ _ENTRY_POINT = re.compile(f"{_DOTTED}:{_DOTTED}", re.ASCII)
 _CAPABILITY = re.compile(
     r"(?:(?P<vendor>[a-z][a-z0-9]*(?:-[a-z0-9]+)*)/)?[a-z][a-z0-9]*(?:_[a-z0-9]+)*", re.ASCII
 )
+_PCI = re.compile(r"(?:[0-9a-f]{4})?:(?:[0-9a-f]{4})?(?::[0-9a-fx]{4})?", re.ASCII)
 RESERVED = "auto"
 
 
@@ -73,4 +74,16 @@ def capability(name: str, layer: str, origin: Origin, faults: Faults) -> None:
             origin,
             f"a plugin's capability must be vendor/name, got {show(name)}",
             f"write acme/{name}, with your own vendor's name.",
+        )
+
+
+def pci(pattern: str, origin: Origin, faults: Faults) -> None:
+    """`[vendor]:[device][:class]`: four hexadecimal digits each, in a class x for any digit."""
+    if not _PCI.fullmatch(pattern) or not pattern.strip(":x"):
+        faults.add(
+            "device-pci",
+            origin,
+            f"pci must be [vendor]:[device][:class], four hexadecimal digits each and x for any "
+            f"digit of a class, got {show(pattern)}",
+            'write it as "10de::03xx".',
         )

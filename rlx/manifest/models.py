@@ -39,6 +39,17 @@ class DeviceModel(Model):
     aliases: tuple[Name, ...] = Field(
         default=(), description="Other names that users may type.", examples=[["nvidia"]]
     )
+    masks: tuple[Name, ...] = Field(
+        default=(),
+        description="The variables by which engines hide such hardware: probes depend on them.",
+        examples=[["CUDA_VISIBLE_DEVICES"]],
+    )
+    pci: tuple[Name, ...] = Field(
+        default=(),
+        description="What such hardware is on a PCI bus, as `lspci -d` has it: "
+        "[vendor]:[device][:class], in hexadecimal, x for any digit.",
+        examples=[["10de::03xx"]],
+    )
 
 
 class CapabilityModel(Model):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING
 
+from rlx.probe.host import platforms
 from rlx.probe.modules import missing
 from rlx.probe.process import Answer, ask
 
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     from rlx.registration import Probe
 
-SYSTEMS = {"darwin": "macos", "win32": "windows", "cygwin": "windows", "osx": "macos"}
-MACHINES = {"amd64": "x86_64", "x64": "x86_64", "x86-64": "x86_64", "aarch64": "arm64"}
-"""Other names of systems and machines; each platform has one name in rlx."""
 FOREIGN = frozenset({"call", "library"})
 """The kinds that run what a manifest names: only for trusted layers, only in a child."""
 _KNOWN_SYSTEMS = frozenset({"linux", "macos", "windows", "freebsd", "android", "ios"})
@@ -24,17 +21,7 @@ _KNOWN_SYSTEMS = frozenset({"linux", "macos", "windows", "freebsd", "android", "
 
 def host() -> tuple[str, str]:
     """The operating system and the machine, normalised: `("linux", "x86_64")`."""
-    machine = (
-        os.environ.get("PROCESSOR_ARCHITECTURE", "")
-        if sys.platform == "win32"
-        else os.uname().machine
-    )
-    return _normal(sys.platform), _normal(machine)
-
-
-def _normal(name: str) -> str:
-    lowered = name.lower()
-    return SYSTEMS.get(lowered) or MACHINES.get(lowered) or lowered
+    return platforms.here()
 
 
 def check(probe: Probe, index: int) -> Answer:
@@ -48,7 +35,7 @@ def check(probe: Probe, index: int) -> Answer:
 
 def _platform(probe: Probe, index: int) -> Answer:  # noqa: ARG001 - all kinds are called alike
     """Systems and machines: one of each, where any of that sort is named."""
-    wanted = [_normal(value) for value in probe.values]
+    wanted = [platforms.normal(value) for value in probe.values]
     systems = [name for name in wanted if name in _KNOWN_SYSTEMS]
     machines = [name for name in wanted if name not in _KNOWN_SYSTEMS]
     system, machine = host()

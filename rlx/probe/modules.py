@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SUFFIXES = (".dist-info", ".egg-info")
+SUFFIXES = (".dist-info", ".egg-info")
 _FOLDER = re.compile(r"(?P<name>.+?)(?:-(?P<version>[^-]+)(?:-py\d[\d.]*)?)?\.(?:dist|egg)-info")
 
 
@@ -61,7 +61,7 @@ def distribution(module: str) -> tuple[str, str] | None:
     for entry in sys.path:
         folder = Path(entry or ".")
         try:
-            names = [one for one in os.listdir(folder) if one.endswith(_SUFFIXES)]  # noqa: PTH208
+            names = [one for one in os.listdir(folder) if one.endswith(SUFFIXES)]  # noqa: PTH208
         except OSError:
             continue
         for name in sorted(names, key=lambda one: _distance(one, module)):

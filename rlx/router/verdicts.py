@@ -77,8 +77,8 @@ class Fact:
     """Why the factory failed, when it was tried."""
     transient: bool = False
     """True when the reason may pass by itself (a timeout, a crash): it is not kept for good."""
-    masked: bool = False
-    """True when an engine was asked: what it says may change with the device masks."""
+    masks: tuple[str, ...] = ()
+    """Where an engine was asked: the variables that hide such hardware from it."""
 
 
 @dataclass(frozen=True, slots=True)

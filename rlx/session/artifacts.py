@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rlx import probe
 from rlx.artifact.checking import check, provider
 from rlx.artifact.facets import materializer
 from rlx.device import DeviceSpec
@@ -21,6 +20,7 @@ from rlx.session.closing import Closing
 from rlx.session.compiling import check_executable
 from rlx.session.inputs import Door
 from rlx.session.opening import cause_text
+from rlx.session.selection import probed
 from rlx.settings import Request
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def load_artifact(
     runtime = materializer(one)
     own = next((spec.index for spec in asked.devices if spec.name == one.device), None)
     spec = DeviceSpec(one.device, (own or 0) if index is None else index)
-    _available(one, spec.index or 0)
+    _available(registry, one, spec.index or 0)
     what = f"{one.id} loaded the artifact of {printable(artifact.header.name)}"
     try:
         made = runtime.materialize(artifact.payload, spec)
@@ -124,8 +124,8 @@ def load_artifact(
     return LoadedArtifact(artifact, made, spec, one.id)
 
 
-def _available(one: Registration, index: int) -> None:
-    fact = probe.probe(one, index)
+def _available(registry: Registry, one: Registration, index: int) -> None:
+    fact = probed(registry, one, index)
     if fact.reason is not None:
         raise Unavailable(
             f"{one.id} is not available here: {fact.reason}", fix=fact.fix or one.install

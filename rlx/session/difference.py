@@ -86,13 +86,13 @@ def difference(
     new: Registry,
     programs: Iterable[Program],
     asked: Asked,
-    answer: Answer,
+    answer: Answer | None,
     facts: Mapping[tuple[str, int], Fact] | None = None,
 ) -> Difference:
     """Route every program under both registries; pure, but for what `answer` does.
 
     Scope and environment count for nothing: the same manifests have the same difference
-    everywhere. `answer` is asked for the facts that are not among `facts`; both sides get them.
+    everywhere. `answer`, or else the probes, are asked for the facts that are not among `facts`.
 
     Raises:
         UnknownDevice, UnknownBackend, SettingError: what is asked for is in neither registry, or

@@ -27,8 +27,8 @@ NOT_GIVEN = Fact("nothing is known of it: the facts that were given do not name 
 UNPROBED = Fact(detail="not probed")
 _KEPT = 64
 """Routes that a program keeps at most."""
-_Kept = tuple[Route, int, tuple[str | None, ...] | None]
-"""A route, the generation of its facts, and the device masks that they rest on."""
+_Kept = tuple[Route, int, tuple[str, ...], tuple[str | None, ...]]
+"""A route, the generation of its facts, and the device masks that they rest on, with values."""
 
 
 def route(
@@ -75,7 +75,7 @@ def route(
 
 def _holds(kept: _Kept) -> bool:
     """True while nothing that the facts rest on has changed."""
-    return kept[1] == probes.generation() and (kept[2] is None or kept[2] == probes.masks())
+    return kept[1] == probes.generation() and (not kept[2] or kept[3] == probes.values(kept[2]))
 
 
 def _decide(
@@ -96,7 +96,8 @@ def _decide(
     environment = settings.environment()
     logs.apply(environment)
     generation = probes.generation()
-    masks = probes.masks()
+    masks = sorted({name for device in registry.devices for name in device.masks})
+    hidden = dict(zip(masks, probes.values(masks), strict=True))
     request = settings.make_request(
         registry, device=device, backend=backend, require=require, env=environment, source=source
     )
@@ -116,8 +117,9 @@ def _decide(
         if len(loaded.routes) >= _KEPT:
             loaded.routes.clear()
         # The route holds its registry, so the registry's id stays its own.
-        masked = any(fact.masked for fact in found.question.facts.values())
-        loaded.routes[key] = (found, generation, masks if masked else None)
+        rests_on = found.question.facts.values()
+        names = tuple(sorted({name for fact in rests_on for name in fact.masks}))
+        loaded.routes[key] = (found, generation, names, tuple(hidden[name] for name in names))
     return found
 
 

@@ -31,10 +31,13 @@ def settle(
     request: Request,
     *,
     known: Mapping[tuple[str, int], Fact] | None = None,
-    answer: Answer = probe.probe,
+    answer: Answer | None = None,
     evaluate_all: bool = False,
 ) -> Route:
-    """The decision; facts that it needs and that are not `known` are asked for, one by one."""
+    """The decision; facts that it needs and that are not `known` are asked for, one by one.
+
+    Where no `answer` is given, the probes are run.
+    """
     facts = dict(known or {})
     while True:
         found = decide(registry, program, request, facts, evaluate_all=evaluate_all)
@@ -42,7 +45,16 @@ def settle(
             return found
         one = registry.get(found.backend)
         assert one is not None, "the selector asks about registered backends only"
-        facts[found.backend, found.index] = answer(one, found.index)
+        if answer is None:
+            facts[found.backend, found.index] = probed(registry, one, found.index)
+        else:
+            facts[found.backend, found.index] = answer(one, found.index)
+
+
+def probed(registry: Registry, one: Registration, index: int) -> Fact:
+    """What the probes of one of the registry's backends say at a device index."""
+    device = next((each for each in registry.devices if each.id == one.device), None)
+    return probe.probe(one, index, device)
 
 
 def open_best(

@@ -7,6 +7,7 @@ from rlx.settings.placement import Placement, placements
 from rlx.settings.reading import (
     Environment,
     UnknownSetting,
+    cache_folder,
     configuration,
     environment,
     routing_stamp,
@@ -35,6 +36,7 @@ __all__ = [
     "Scope",
     "UnknownSetting",
     "Variable",
+    "cache_folder",
     "configuration",
     "current_scope",
     "effective",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rlx.errors import SettingError, printable
@@ -80,6 +81,16 @@ def configuration(environ: Mapping[str, str] | None = None) -> tuple[str | None,
     """`RLX_CONFIG` and `RLX_CONFIG_ONLY`."""
     read = environment(environ)
     return read.value("RLX_CONFIG"), read.value("RLX_CONFIG_ONLY", False)
+
+
+def cache_folder() -> Path:
+    """Where rlx keeps what it can make again: `RLX_CACHE_DIR`, or the user's folder for caches."""
+    folder = environment().value("RLX_CACHE_DIR")
+    if folder is None:
+        import platformdirs
+
+        folder = platformdirs.user_cache_dir("rlx", appauthor=False)
+    return Path(folder)
 
 
 def _read(environ: Mapping[str, str]) -> Environment:

@@ -7,12 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from rlx import probe
+from rlx.device import Device
 from rlx.origin import Origin
 from rlx.probe import memo
 from rlx.probe.process import Answer
 from rlx.registration import Probe, Registration
 
 CALL = Probe("call", ("engine:probe",), origin=Origin("b.yaml", 9, 7))
+CUDA = Device("cuda", "CUDA", masks=("CUDA_VISIBLE_DEVICES", "MY_DEVICES"))
 MODULE = Probe("module", ("no_such_engine",), origin=Origin("b.yaml", 8, 7))
 
 
@@ -58,7 +60,7 @@ def test_probes_run_in_order_and_stop_at_the_first_reason(asked):
 
 def test_what_call_probes_find_is_added_up(asked):
     asked.answers = (Answer(detail="lavapipe"), Answer(software=True, detail="LLVM 19"))
-    fact = probe.probe(backend(CALL, CALL))
+    fact = probe.probe(backend(CALL, Probe("call", ("engine:other",))))
     assert (fact.reason, fact.software, fact.detail) == (None, True, "lavapipe; LLVM 19")
 
 
@@ -75,28 +77,37 @@ def test_another_index_and_another_trust_are_other_questions(asked):
     assert asked == [("call", 0), ("call", 1), ("call", 0)]
 
 
-@pytest.mark.parametrize("mask", memo.MASKS)
-def test_a_device_mask_is_part_of_the_question(asked, monkeypatch, mask):
+@pytest.mark.parametrize("mask", CUDA.masks)
+def test_a_device_s_mask_is_part_of_the_question(asked, monkeypatch, mask):
     monkeypatch.delenv(mask, raising=False)
-    probe.probe(backend(CALL))
+    probe.probe(backend(CALL), 0, CUDA)
     monkeypatch.setenv(mask, "")
-    probe.probe(backend(CALL))
+    probe.probe(backend(CALL), 0, CUDA)
     assert len(asked) == 2
 
 
-def test_a_mask_does_not_matter_where_no_engine_is_asked(asked, monkeypatch):
-    probe.probe(backend(MODULE))
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
-    probe.probe(backend(MODULE))
+def test_another_device_s_mask_is_none(asked, monkeypatch):
+    """In this process; on disk every variable counts that may be read."""
+    probe.probe(backend(CALL), 0, CUDA)
+    monkeypatch.setenv("VK_DRIVER_FILES", "")
+    probe.probe(backend(CALL), 0, CUDA)
     assert len(asked) == 1
 
 
-def test_a_fact_knows_whether_an_engine_was_asked(asked):
-    assert not probe.probe(backend(MODULE)).masked
-    assert probe.probe(backend(MODULE, CALL)).masked
+def test_a_mask_does_not_matter_where_no_engine_is_asked(asked, monkeypatch):
+    probe.probe(backend(MODULE), 0, CUDA)
+    monkeypatch.setenv("MY_DEVICES", "1")
+    probe.probe(backend(MODULE), 0, CUDA)
+    assert len(asked) == 1
+
+
+def test_a_fact_knows_the_masks_where_an_engine_was_asked(asked):
+    assert probe.probe(backend(MODULE), 0, CUDA).masks == ()
+    assert probe.probe(backend(MODULE, CALL), 0, CUDA).masks == CUDA.masks
+    assert probe.probe(backend(MODULE, CALL)).masks == ()
     asked.answers = (*(Answer() for _ in asked), Answer("not installed"))
     probe.refresh()
-    assert not probe.probe(backend(MODULE, CALL)).masked  # the first probe was the last
+    assert probe.probe(backend(MODULE, CALL), 0, CUDA).masks == ()  # the first was the last
 
 
 def test_refresh_forgets_everything(asked):
@@ -133,7 +144,7 @@ def test_askers_at_once_run_the_probe_once(asked, monkeypatch):
     with ThreadPoolExecutor(32) as pool:
         facts = [pool.submit(probe.probe, backend(CALL)) for _ in range(32)]
         gate.set()
-        assert {fact.result() for fact in facts} == {memo.Fact(masked=True)}
+        assert {fact.result() for fact in facts} == {memo.Fact()}
     assert len(asked) == 1
 
 

@@ -128,7 +128,7 @@ def test_probes_run_once_and_again_after_a_refresh(hello, make, checks):
 
 
 def test_a_changed_device_mask_is_seen(hello, make, checks, monkeypatch):
-    registry = make("null", probes=(CALL,))
+    registry = make(("null", "cuda"), probes=(CALL,))
     assert rlx.route(hello, registry=registry).backend == "null"
     checks.answer = Answer("no device")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")

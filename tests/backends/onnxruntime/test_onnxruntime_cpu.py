@@ -59,6 +59,11 @@ def test_the_version_is_the_engines() -> None:
         (
             {"intra_op_thread": 1},
             "onnxruntime-cpu has no option 'intra_op_thread'. "
+            "Fix: did you mean 'intra_op_threads'?",
+        ),
+        (
+            {"threads": 1},
+            "onnxruntime-cpu has no option 'threads'. "
             "Fix: use one of graph_optimization, inter_op_threads, intra_op_threads.",
         ),
         (
@@ -205,7 +210,7 @@ def test_outputs_are_not_views() -> None:
 
 
 def test_a_program_too_large_for_protobuf_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rlx.backends.onnxruntime.MAX_BYTES", 10)
+    monkeypatch.setattr("rlx.backends.onnxruntime.backend.MAX_BYTES", 10)
     with pytest.raises(ExecutionError) as caught:
         compiled("g (float[2] x) => (float[2] y) { y = Neg(x) }")
     assert "bytes, onnxruntime reads at most 10. Fix: choose another backend" in str(caught.value)

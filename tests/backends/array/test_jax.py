@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+import rlx
 from rlx.backends.array.jax import open_cpu
 from rlx.backends.protocol import Backend, CompileOptions, Executable
 from rlx.device import DeviceSpec
@@ -62,6 +63,30 @@ def test_open_sizes_are_compiled_once_for_each_shape():
         assert run(executable, np.ones(size, np.float32))[0].tolist() == [-1] * size
     assert len(executable._run.forms) == 2
     assert executable.uncompiled is None
+
+
+@pytest.mark.parametrize("sequence", [list, tuple])
+@pytest.mark.parametrize("sizes", ["2", "N"])
+def test_inputs_come_in_any_sequence(sequence, sizes, caplog):
+    """To jax, a tuple is not what a list was compiled for."""
+    caplog.set_level(logging.INFO, "rlx")
+    executable = compiled(f"m (float[{sizes}] x) => (float[{sizes}] y) {{ y = Neg(x) }}")
+    for kind in (sequence, list, tuple):
+        (y,) = executable.run(kind([np.ones(2, np.float32)]))
+        assert executable.to_host(y).tolist() == [-1, -1]
+    assert (executable.uncompiled, caplog.messages) == (None, [])
+
+
+def test_sessions_run_what_was_compiled(caplog):
+    caplog.set_level(logging.INFO, "rlx")
+    text = "m (float[2] x) => (float[2] y) { y = Neg(x) }"
+    model = rlx.Session(backend="jax-cpu").compile(
+        f'<ir_version: 13, opset_import: ["": 28]>\n{text}'.encode()
+    )
+    caplog.clear()
+    for native in (False, True):
+        assert np.asarray(model(np.ones(2, np.float32), native=native)[0]).tolist() == [-1, -1]
+    assert caplog.messages == []
 
 
 def test_a_program_that_depends_on_its_data_runs_step_by_step_and_says_so(caplog):

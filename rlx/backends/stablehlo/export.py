@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rlx.backends.stablehlo.trace import refused, traceable
+from rlx.backends.stablehlo.trace import Traceable, refused, settled, traceable
 from rlx.errors import RlxError, UnsupportedFeature, printable
 
 if TYPE_CHECKING:
@@ -34,34 +34,39 @@ def export(
     Raises:
         UnsupportedFeature: the program can't be exported; the message names the input or the node.
     """
-    import jax
-    from jax import export as exporting
-
-    from rlx.backends.array.native_jax_compile import settings
-    from rlx.backends.array.native_jax_devices import cpu
-
     open_sizes = _open_sizes(program)
     if open_sizes and not dynamic:
         raise _dynamic(program, open_sizes, "this target has static sizes only")
-    with settings(cpu()):
+    with settled():
         found = traceable(program, device, _shapes(program))
-
-        def main(weights: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
-            return found.function(weights, inputs)
-
-        main.__name__ = main.__qualname__ = NAME
-        weights = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in found.weights]
         try:
-            exported = exporting.export(jax.jit(main, keep_unused=True), platforms=[platform])(
-                weights, list(found.inputs)
-            )
+            return exported(found, platform), found.weights
         except Exception as error:
             if open_sizes:
                 raise _dynamic(program, open_sizes, _first_line(error)) from error
-            if isinstance(error, RlxError):
-                raise refused(program, ValueError(error.message)) from error
             raise refused(program, ValueError(_first_line(error))) from error
-    return _stripped(exported), found.weights
+
+
+def exported(found: Traceable, platform: str) -> Any:
+    """jax's Exported of a function, without locations."""
+    import jax
+    from jax import export as exporting
+
+    def main(weights: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+        return found.function(weights, inputs)
+
+    main.__name__ = main.__qualname__ = NAME
+    made = exporting.export(jax.jit(main, keep_unused=True), platforms=[platform])(
+        [_of(x) for x in found.weights], [_of(x) for x in found.inputs]
+    )
+    return _stripped(made)
+
+
+def _of(x: Any) -> Any:
+    """The dtype and the shape of an array."""
+    import jax
+
+    return jax.ShapeDtypeStruct(x.shape, x.dtype)
 
 
 def _shapes(program: Program) -> list[tuple[Any, ...]]:

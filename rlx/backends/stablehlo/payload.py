@@ -108,7 +108,7 @@ def _jax() -> Any:
     Raises:
         ModuleNotFoundError: one of them is not installed.
     """
-    import flatbuffers  # type: ignore[import-untyped]
+    import flatbuffers
     import jax
     import jax.export
 

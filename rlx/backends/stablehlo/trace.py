@@ -6,7 +6,8 @@ one function of the weights and the inputs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +69,7 @@ def traceable(program: Program, device: str, shapes: Sequence[tuple[Any, ...]]) 
     for value in program.inputs:
         _refuse_unknown(program, value)
     try:
-        made = planned(program, device, _capture)
+        made = planned(program, device, _kept)
     except NotImplementedError as error:
         raise refused(program, error) from error
     for value, held in zip(program.inputs, made.plan.host_inputs, strict=True):
@@ -82,8 +83,8 @@ def traceable(program: Program, device: str, shapes: Sequence[tuple[Any, ...]]) 
         jax.ShapeDtypeStruct(shape, numpy_dtype(value.type.dtype))
         for value, shape in zip(program.inputs, shapes, strict=True)
     ]
-    captured: Any = made.compile(examples)
-    return captured  # type: ignore[no-any-return]
+    found: Any = made.compile(examples)
+    return found  # type: ignore[no-any-return]
 
 
 def refused(program: Program, error: Exception) -> UnsupportedFeature:
@@ -109,9 +110,24 @@ def _refuse_unknown(program: Program, value: Value) -> None:
         )
 
 
-def _capture(function: Function, constants: Sequence[Any], inputs: Sequence[Any]) -> Any:
-    """Stands where a compiler would: keeps what there is to compile."""
+def captured(function: Function, constants: Sequence[Any], inputs: Sequence[Any]) -> Traceable:
+    """What a compiler of the engine is given, as it is to be traced."""
     from rlx.backends.array.native_jax_compile import traceable
 
     traced, kept = traceable(function, constants)
     return Traceable(traced, tuple(np.asarray(x) for x in kept), tuple(inputs))
+
+
+def _kept(function: Function, constants: Sequence[Any], inputs: Sequence[Any]) -> Any:
+    """Stands where a compiler would: keeps what there is to compile."""
+    return captured(function, constants, inputs)
+
+
+@contextmanager
+def settled() -> Iterator[None]:
+    """What jax has to be set to while programs are planned and traced, in this thread."""
+    from rlx.backends.array.native_jax_compile import settings
+    from rlx.backends.array.native_jax_devices import cpu
+
+    with settings(cpu()):
+        yield

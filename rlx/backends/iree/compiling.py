@@ -1,0 +1,112 @@
+"""Compiling: a program becomes StableHLO, and IREE makes a module of that, in a child process."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rlx.backends.array.dtypes import name_of
+from rlx.errors import UnsupportedFeature, printable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from rlx.program import Program
+
+Types = tuple[tuple[str, tuple[int, ...]], ...]
+"""Per tensor its dtype, by ONNX's name, and its shape."""
+LOWERED = "cpu"
+"""The platform of jax whose lowering IREE reads: it has the fewest calls of libraries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a module is called with, and what it gives."""
+
+    weights: Types
+    inputs: Types
+    outputs: Types
+
+    def to_bytes(self) -> bytes:
+        """As JSON with sorted keys and no blanks."""
+        plain = {side: getattr(self, side) for side in self.__slots__}
+        return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode("ascii")
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Signature:
+        """What `to_bytes` made.
+
+        Raises:
+            ValueError, KeyError, TypeError: it did not.
+        """
+        plain = json.loads(data)
+        sides = (
+            tuple((str(dtype), tuple(map(int, shape))) for dtype, shape in plain[side])
+            for side in cls.__slots__
+        )
+        return cls(*sides)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A module, and what it is called with."""
+
+    module: bytes
+    signature: Signature
+    weights: tuple[np.ndarray[Any, Any], ...]
+
+
+def compile_program(program: Program, device: str, backend: str, flags: list[str]) -> Compiled:
+    """The program for one of the compiler's backends; `device` is what kernels know it as.
+
+    Raises:
+        UnsupportedFeature: the program can't be exported, or IREE does not compile it.
+    """
+    from rlx.backends.stablehlo.export import export
+
+    exported, weights = export(program, device, LOWERED, dynamic=False)
+    made = compile_exported(exported, backend, flags, program.name)
+    return Compiled(made, signature(exported), weights)
+
+
+def compile_exported(exported: Any, backend: str, flags: list[str], name: str) -> bytes:
+    """The module that IREE makes of one that jax exported.
+
+    Raises:
+        UnsupportedFeature: IREE does not compile it.
+    """
+    from iree.compiler import CompilerToolError, compile_str
+
+    data = exported.mlir_module_serialized
+    try:
+        made = compile_str(
+            data, target_backends=[backend], input_type="stablehlo", extra_args=flags
+        )
+    except CompilerToolError as error:
+        raise UnsupportedFeature(
+            f"IREE does not compile {printable(name)} for {backend}: {_reason(error)}",
+            fix="choose another target: run `rlx backends`.",
+        ) from error
+    return bytes(made)
+
+
+def signature(exported: Any) -> Signature:
+    """The types of what a module is called with."""
+    import jax
+
+    (weights, inputs), _ = jax.tree.unflatten(exported.in_tree, exported.in_avals)
+    return Signature(_types(weights), _types(inputs), _types(exported.out_avals))
+
+
+def _types(avals: Any) -> Types:
+    return tuple((name_of(one.dtype), tuple(map(int, one.shape))) for one in avals)
+
+
+def _reason(error: Exception) -> str:
+    """The first complaint in what the compiler printed, which can be long."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    said = next((line for line in lines if "error:" in line), None)
+    if said is None:
+        return printable(next(filter(None, lines), "it said nothing"))[:300]
+    return printable(said.partition("error:")[2].strip())[:300]

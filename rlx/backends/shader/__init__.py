@@ -1,0 +1,1 @@
+"""Portable GPU backends: programs as compute shaders, written by one generator."""

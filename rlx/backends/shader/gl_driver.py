@@ -1,0 +1,137 @@
+"""The driver over moderngl: OpenGL 4.3 compute, without a window, through EGL."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from typing import Any, ParamSpec, TypeVar
+
+import moderngl
+import numpy as np
+
+from rlx.backends.shader import glsl
+from rlx.backends.shader.driver import Copy, Dispatch, Limits, Memory, Prepared
+from rlx.backends.shader.dtypes import Host
+from rlx.backends.shader.ir import Kernel
+
+P = ParamSpec("P")
+R = TypeVar("R")
+REQUIRED = 430
+"""The version that has compute shaders: contexts of an older one are refused."""
+SOFTWARE = ("llvmpipe", "softpipe", "swiftshader", "software")
+LARGEST = (1 << 31) - 1
+
+
+class GlDriver:
+    """One OpenGL context, and the one thread that it is current in."""
+
+    def __init__(self, index: int):
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="rlx-opengl")
+        self._dropped: list[Any] = []
+        self._lock = threading.Lock()
+        self._pipelines: dict[bytes, Any] = {}
+        self._context: Any = None
+        try:
+            self._do(self._open, index)
+        except BaseException:
+            self._thread.shutdown()
+            raise
+
+    def _open(self, index: int) -> None:
+        settings: dict[str, Any] = {"backend": "egl", "device_index": index}
+        self._context = moderngl.create_context(REQUIRED, standalone=True, **settings)
+        info = self._context.info
+        self.device = "opengl"
+        self.detail = f"{info['GL_RENDERER']} (OpenGL {info['GL_VERSION']})"
+        self.software = any(name in self.detail.lower() for name in SOFTWARE)
+        self.version = version("moderngl")
+        self.limits = Limits(
+            threads=int(info["GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS"]),
+            buffers=int(info["GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS"]),
+            binding_bytes=min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), LARGEST),
+            buffer_bytes=LARGEST,
+            alignment=256,
+        )
+
+    def _do(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call it in the context's thread."""
+        return self._thread.submit(function, *args, **kwargs).result()
+
+    def allocate(self, size: int) -> Memory:
+        """Memory of so many bytes."""
+        handle = self._do(self._reserve, size)
+        made = Memory(self, handle, size)
+        weakref.finalize(made, self._drop, handle).atexit = False
+        return made
+
+    def _reserve(self, size: int) -> Any:
+        with self._lock:
+            dropped, self._dropped = self._dropped, []
+        for handle in dropped:
+            handle.release()
+        return self._context.buffer(reserve=-(-size // 4) * 4)
+
+    def _drop(self, handle: Any) -> None:
+        """Have a buffer released by the context's thread, at its next turn."""
+        with self._lock:
+            self._dropped.append(handle)
+
+    def write(self, memory: Memory, words: Host) -> None:
+        """Write to the start of memory."""
+        self._do(memory.handle.write, np.ascontiguousarray(words))
+
+    def read(self, memory: Memory, size: int) -> Host:
+        """So many bytes from the start of memory; waits for them."""
+        return np.frombuffer(self._do(memory.handle.read, size), np.uint32).copy()
+
+    def prepare(self, dispatches: Sequence[Dispatch]) -> Prepared:
+        """Compile what is new and bind it all."""
+        ready = self._do(self._compiled, dispatches)
+
+        def launch(copies: Sequence[Copy]) -> None:
+            self._do(self._run, ready, copies)
+
+        return launch
+
+    def _compiled(self, dispatches: Sequence[Dispatch]) -> list[tuple[Any, Dispatch]]:
+        return [(self._pipeline(one.kernel), one) for one in dispatches]
+
+    def _run(self, ready: Sequence[tuple[Any, Dispatch]], copies: Sequence[Copy]) -> None:
+        context = self._context
+        for shader, one in ready:
+            for place, binding in enumerate(one.bindings):
+                binding.memory.handle.bind_to_storage_buffer(
+                    place, offset=binding.offset, size=binding.size
+                )
+            shader.run(*one.kernel.grid)
+            context.memory_barrier()
+        for copy in copies:
+            source = copy.source
+            context.copy_buffer(
+                copy.target.handle, source.memory.handle, source.size, read_offset=source.offset
+            )
+
+    def _pipeline(self, kernel: Kernel) -> Any:
+        text = glsl.source(kernel)
+        key = hashlib.sha256(text.encode()).digest()
+        found = self._pipelines.get(key)
+        if found is None:
+            found = self._pipelines[key] = self._context.compute_shader(text)
+        return found
+
+    def close(self) -> None:
+        """Release the context; calling it again does nothing."""
+        if self._context is not None:
+            self._do(self._release)
+            self._thread.shutdown()
+
+    def _release(self) -> None:
+        for one in self._pipelines.values():
+            one.release()
+        self._pipelines.clear()
+        self._context.release()
+        self._context = None

@@ -1,0 +1,147 @@
+"""What goes to memory, in which order: the rest of a program is inlined where it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING
+
+from rlx.backends.shader.kernels import Work, work_for
+
+if TYPE_CHECKING:
+    from rlx.backends.shader.tensor import Tensor
+
+SUMS = frozenset({"reduce", "matmul"})
+SPREADING = frozenset({"expand", "unfold", "matmul", "pick", "pad", "reduce"})
+"""Operations that may read an element of their argument many times."""
+CHEAP = frozenset(
+    {
+        *("add", "sub", "mul", "neg", "abs", "cast", "where", "and", "or", "xor", "not"),
+        *("eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "bits"),
+    }
+)
+HEAVIEST = 160
+"""How many scalar functions one kernel may inline along a path."""
+
+
+def in_order(roots: Sequence[Tensor]) -> list[Tensor]:
+    """All arrays that the roots are made of, arguments first."""
+    order: list[Tensor] = []
+    seen: set[int] = set()
+    stack = [(root, False) for root in reversed(roots)]
+    while stack:
+        one, done = stack.pop()
+        if done:
+            order.append(one)
+        elif one.serial not in seen:
+            seen.add(one.serial)
+            stack.append((one, True))
+            if not in_memory(one):
+                stack.extend((arg, False) for arg in reversed(one.args))
+    return order
+
+
+def in_memory(x: Tensor) -> bool:
+    """Whether it is there without being computed."""
+    return x.op in ("memory", "host") or x.storage is not None
+
+
+def is_literal(x: Tensor) -> bool:
+    """Whether it is one value, known on the host: such values are written into the code."""
+    if x.op != "host" or x.host is None:
+        return False
+    pairs = zip(x.host.shape, x.host.strides, strict=True)
+    return all(stride == 0 or size == 1 for size, stride in pairs)
+
+
+def cut(outputs: Sequence[Tensor], most_buffers: int) -> list[Tensor]:
+    """The arrays that are computed to memory, in order."""
+    order = in_order(outputs)
+    wanted = {one.serial for one in outputs}
+    readers: dict[int, int] = {}
+    spread: set[int] = set()
+    for one in order:
+        if in_memory(one):
+            continue
+        for arg in one.args:
+            readers[arg.serial] = readers.get(arg.serial, 0) + 1
+            if one.op in SPREADING:
+                spread.add(arg.serial)
+    weight: dict[int, int] = {}
+    leaves: dict[int, frozenset[int]] = {}
+    roots: list[Tensor] = []
+    for one in order:
+        if in_memory(one):
+            weight[one.serial] = 0
+            leaves[one.serial] = frozenset() if is_literal(one) else frozenset({one.serial})
+            continue
+        _cut_arguments(one, weight, leaves, roots, most_buffers)
+        own = 0 if one.op not in ("map", "pick", "concat") else _cost(one)
+        weight[one.serial] = own + sum(weight[arg.serial] for arg in one.args)
+        held: frozenset[int] = frozenset()
+        leaves[one.serial] = held.union(*(leaves[arg.serial] for arg in one.args))
+        heavy = weight[one.serial] > 2
+        shared = readers.get(one.serial, 0) > 1 and weight[one.serial] > 3
+        if (
+            one.serial in wanted
+            or one.op in SUMS
+            or one.cut
+            or (one.serial in spread and heavy)
+            or shared
+            or weight[one.serial] > HEAVIEST
+        ):
+            _to_memory(one, weight, leaves, roots)
+    return roots
+
+
+def _cost(one: Tensor) -> int:
+    if one.op == "pick":
+        return 1
+    if one.op == "concat":
+        return 2
+    name = one.params[0]
+    return 1 if name in CHEAP else 4
+
+
+def _to_memory(
+    one: Tensor, weight: dict[int, int], leaves: dict[int, frozenset[int]], roots: list[Tensor]
+) -> None:
+    weight[one.serial] = 0
+    leaves[one.serial] = frozenset({one.serial})
+    roots.append(one)
+
+
+def _cut_arguments(
+    one: Tensor,
+    weight: dict[int, int],
+    leaves: dict[int, frozenset[int]],
+    roots: list[Tensor],
+    most: int,
+) -> None:
+    """Put arguments into memory until what is read for all of them fits the bindings."""
+    while True:
+        every: frozenset[int] = frozenset()
+        for arg in one.args:
+            every |= leaves[arg.serial]
+        if len(every) < most:  # one is left for the result
+            return
+        widest = max(one.args, key=lambda arg: len(leaves[arg.serial]))
+        if len(leaves[widest.serial]) <= 1:
+            raise NotImplementedError(
+                f"{len(every)} arrays are read at once; the device binds {most}"
+            )
+        _to_memory(widest, weight, leaves, roots)
+
+
+def works(outputs: Sequence[Tensor], most_buffers: int, threads: int) -> list[Work]:
+    """The kernels that compute the outputs, in order."""
+    roots = cut([one for one in outputs if not in_memory(one)], most_buffers)
+    known = {one.serial: one for one in in_order(outputs) if in_memory(one) and not is_literal(one)}
+    made: list[Work] = []
+    for root in roots:
+        if not prod(root.shape):
+            known[root.serial] = root
+            continue
+        made.append(work_for(root, known, threads))
+        known[root.serial] = root
+    return made

@@ -1,0 +1,174 @@
+"""OpenVINO on Intel's processors, GPUs and NPUs: a thin adapter that keeps the promise of a device.
+
+Precision is the program's: OpenVINO by itself computes float32 in bfloat16 where that is faster.
+`AUTO` and `HETERO`, its own ways of landing on another device, are never used.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+from rlx.backends.forks import refuse_forked
+from rlx.backends.protocol import Found
+from rlx.errors import SettingError, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rlx.backends.openvino_backend import OpenVino
+    from rlx.device import DeviceSpec
+
+IDS = {"CPU": "openvino-cpu", "GPU": "openvino-gpu", "NPU": "openvino-npu"}
+"""By OpenVINO's name of a device: the backend that runs on it."""
+OURS = {
+    "COMPATIBILITY_CHECK": "it is no setting",
+    "DEVICE_ID": "ask for the device by its index",
+    "EXECUTION_MODE_HINT": "set precision_policy",
+    "INFERENCE_PRECISION_HINT": "set precision_policy",
+    "CACHE_DIR": "compiled programs are not kept on disk",
+    "WEIGHTS_PATH": "weights come with the program",
+}
+"""Properties that the adapter sets or leaves alone, and what to do instead."""
+LESS = {
+    "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0,
+    "KEY_CACHE_PRECISION": "f32",
+    "KV_CACHE_PRECISION": "f32",
+    "VALUE_CACHE_PRECISION": "f32",
+}
+"""Properties by which OpenVINO computes in less than the program states, and the values that don't.
+
+Set where the device has them and lower precision is not allowed; an option may set them then."""
+
+
+def import_engine() -> Any:
+    """openvino. Importing it sends nothing: its telemetry is that of the converter, not used here.
+
+    Its version is held against what is needed by the registration's probe.
+    """
+    import openvino
+
+    return openvino
+
+
+def open_cpu(spec: DeviceSpec, options: Mapping[str, object]) -> OpenVino:
+    """Open the CPU.
+
+    `options` are OpenVINO's own properties of the device, by the names in `SUPPORTED_PROPERTIES`
+    that may be written, such as `INFERENCE_NUM_THREADS: 4`, or `PERFORMANCE_HINT: LATENCY`.
+
+    Raises:
+        SettingError: the device has no such property, or rlx sets it itself.
+        Unavailable: there is no such device, or OpenVINO was used before a fork.
+    """
+    return _open("CPU", spec, options)
+
+
+def open_gpu(spec: DeviceSpec, options: Mapping[str, object]) -> OpenVino:
+    """Open an Intel GPU; options and errors as for the CPU."""
+    return _open("GPU", spec, options)
+
+
+def open_npu(spec: DeviceSpec, options: Mapping[str, object]) -> OpenVino:
+    """Open an Intel NPU; options and errors as for the CPU."""
+    return _open("NPU", spec, options)
+
+
+def probe_gpu(index: int) -> Found | str:
+    """Which Intel GPU it is, or why OpenVINO can't use it."""
+    return _probe("GPU", index)
+
+
+def probe_npu(index: int) -> Found | str:
+    """Which Intel NPU it is, or why OpenVINO can't use it."""
+    return _probe("NPU", index)
+
+
+def _open(kind: str, spec: DeviceSpec, options: Mapping[str, object]) -> OpenVino:
+    from rlx.backends.openvino_backend import OpenVino
+
+    if kind != "CPU":  # drivers do not survive a fork; the CPU's threads are started anew
+        refuse_forked(IDS[kind])
+    engine = import_engine()
+    core = engine.Core()
+    name = _named(core, kind, spec.index or 0)
+    if name is None:
+        why = _lack(core, kind, spec.index or 0)
+        raise Unavailable(f"{IDS[kind]} cannot use {spec}: {why}", fix="see `rlx devices`.")
+    _set(core, IDS[kind], name, options)
+    return OpenVino(engine, core, spec.name, name, IDS[kind], options)
+
+
+def _named(core: Any, kind: str, index: int) -> str | None:
+    """OpenVINO's name of the device: the first is `GPU` where it is alone, else `GPU.0`."""
+    listed = core.available_devices
+    if index == 0 and kind in listed:
+        return kind
+    name = f"{kind}.{index}"
+    return name if name in listed else None
+
+
+def _lack(core: Any, kind: str, index: int) -> str:
+    """Why there is no such device: as its plugin says, where that is what fails."""
+    listed = core.available_devices
+    if any(name.partition(".")[0] == kind for name in listed):
+        return f"openvino lists {', '.join(listed)}, none of index {index}"
+    found = f"openvino lists {', '.join(listed) or 'no device'}"
+    try:
+        core.get_property(kind, "FULL_DEVICE_NAME")
+    except Exception as error:  # noqa: BLE001 - whatever a plugin says is the reason
+        return f"{found}; of {kind} it says: {said(error)}"
+    return found
+
+
+def said(error: Exception) -> str:
+    """The last line that says something: those before name places in OpenVINO's source."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = [line for line in lines if not line.startswith(("Exception from ", "Check '"))]
+    return (told or lines or [type(error).__name__])[-1].rstrip(".")
+
+
+def _set(core: Any, id: str, name: str, options: Mapping[str, object]) -> None:
+    """Set the options: each a property that may be written, and that rlx does not set itself."""
+    known = core.get_property(name, "SUPPORTED_PROPERTIES")
+    ours = set(OURS)
+    free = sorted(key for key, mode in known.items() if mode == "RW" and key not in ours)
+    for option in options:
+        if option in ours:
+            raise SettingError(f"{id}: {option} is not an option of rlx", fix=f"{OURS[option]}.")
+        if option not in free:
+            near = difflib.get_close_matches(option, free, 1)
+            hint = f"did you mean {near[0]}?" if near else f"use one of {', '.join(free)}."
+            raise SettingError(f"{id} has no option {option!r}", fix=hint)
+        try:
+            core.set_property(name, {option: options[option]})
+        except Exception as error:
+            raise SettingError(
+                f"{id}: {option} can't be {options[option]!r}: {said(error)}",
+                fix="write another value, or remove it.",
+            ) from error
+
+
+def _probe(kind: str, index: int) -> Found | str:
+    """The device's name, once it has computed a sum."""
+    engine = import_engine()
+    core = engine.Core()
+    name = _named(core, kind, index)
+    if name is None:
+        return _lack(core, kind, index)
+    try:
+        full = str(core.get_property(name, "FULL_DEVICE_NAME"))
+        total = _sum(engine, core, name)
+    except Exception as error:  # noqa: BLE001 - whatever a driver says is the reason
+        return said(error)
+    return Found(detail=full) if total == 8.0 else f"a sum of eight ones gave {total}"
+
+
+def _sum(engine: Any, core: Any, name: str) -> float:
+    import numpy as np
+
+    ops = engine.opset13
+    given = ops.parameter([8], np.float32)
+    model = engine.Model([ops.reduce_sum(given, np.array([0]), False)], [given], "sum")
+    compiled = core.compile_model(model, name)
+    return float(compiled([np.ones(8, np.float32)])[0])

@@ -1,0 +1,150 @@
+"""A program as tinygrad's ONNX runner, which keeps nothing from one run to the next."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rlx.errors import ExecutionError, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from rlx.backends.tinygrad_place import Place
+    from rlx.program import Program
+
+DTYPES = frozenset(
+    {"bool", "bfloat16", "float16", "float32", "float64", "int8", "int16", "int32", "int64"}
+    | {"uint8", "uint16", "uint32", "uint64"}
+)
+"""dtypes that tinygrad's reader knows, by ONNX's names, which are tinygrad's as well."""
+SIZES = frozenset({"Shape", "Size"})
+"""Operations whose results depend on sizes alone."""
+WRITERS = frozenset({"Adagrad", "Adam", "Momentum", "ScatterND", "TensorScatter"})
+"""Operations that tinygrad computes in the memory of their inputs, which others may read."""
+
+
+def check_exchanged(program: Program, id: str) -> None:
+    """Inputs and outputs are tensors of dtypes that tinygrad's reader knows.
+
+    Raises:
+        ExecutionError: one is not.
+    """
+    for value in (*program.inputs, *program.outputs):
+        if value.type.kind != "tensor" or value.type.dtype not in DTYPES:
+            raise ExecutionError(
+                f"{id} can't exchange {printable(value.name)}, which is {value.type.dtype}",
+                fix="choose another backend: run `rlx explain --all`.",
+            )
+
+
+class Runner:
+    """The runner, and its constants on the device; use it under the place's settings."""
+
+    def __init__(self, program: Program, place: Place, id: str):
+        from tinygrad import Tensor
+        from tinygrad.nn.onnx import OnnxRunner
+
+        with tempfile.TemporaryDirectory(prefix="rlx-tinygrad-") as folder:
+            file = Path(folder) / "model.onnx"
+            file.write_bytes(program.to_onnx().SerializeToString())
+            try:
+                self._runner = OnnxRunner(file).to(place.name)
+            except Exception as error:
+                raise ExecutionError(
+                    f"{id} can't read {printable(program.name)}: {type(error).__name__}: {error}",
+                    fix="choose another backend: run `rlx explain --all`.",
+                ) from error
+            self._all = list(_runners(self._runner))
+            self._constants = [dict(one.graph_values) for one in self._all]
+            kept = [value for one in self._all for value in _tensors(one)]
+            stored = [one for one in kept if one.uop.device is not None and one.numel()]
+            if stored:
+                Tensor.realize(*stored)
+        missing = sorted(_unknown(self._all))
+        if missing:
+            raise ExecutionError(
+                f"{id} lacks {', '.join(missing)}, which {printable(program.name)} needs",
+                fix="choose another backend: run `rlx explain --all`.",
+            )
+        for one in self._all:
+            one.onnx_ops = _own_memory(one.onnx_ops)
+        self.devices = {one.uop.device for one in stored}
+        """Where the constants are."""
+
+    def __call__(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """The outputs by name, not computed yet."""
+        return dict(self._runner(dict(inputs)))
+
+    def forget(self) -> None:
+        """Forget the values of the last run, and what was read of them."""
+        for one, constants in zip(self._all, self._constants, strict=True):
+            one.graph_values = dict(constants)
+            one.variable_dims = {}
+            one._python_const_cache.clear()
+
+    def depends_on_data(self, inputs: Sequence[str]) -> bool:
+        """Whether the last run read values that come from these inputs, not from their sizes.
+
+        Such a run can't be recorded: the recording would keep the values. Branches count as such.
+        """
+        if len(self._all) > 1:
+            return True
+        tainted = set(inputs)
+        for node in self._runner.graph_nodes:
+            if node.op not in SIZES and tainted.intersection(node.inputs):
+                tainted.update(node.outputs)
+        return bool(tainted.intersection(self._runner._python_const_cache))
+
+
+def _runners(runner: Any) -> Iterator[Any]:
+    """The runner, and those of branches."""
+    yield runner
+    for node in runner.graph_nodes:
+        for value in node.opts.values():
+            if isinstance(value, type(runner)):
+                yield from _runners(value)
+
+
+def _tensors(runner: Any) -> Iterator[Any]:
+    """The constants of a runner: initializers, and tensors in attributes."""
+    from tinygrad import Tensor
+
+    values = [*runner.graph_values.values()]
+    values += [value for node in runner.graph_nodes for value in node.opts.values()]
+    yield from (value for value in values if isinstance(value, Tensor))
+
+
+def _unknown(runners: Sequence[Any]) -> Iterator[str]:
+    for runner in runners:
+        for node in runner.graph_nodes:
+            try:
+                runner._select_op(node.op, node.opset_id)
+            except NotImplementedError:
+                yield node.op
+
+
+def _own_memory(operations: Mapping[str, Any]) -> dict[str, Any]:
+    """The operations, with those that write given copies of what they would write to."""
+    from types import FunctionType
+
+    changed = {name: operations[name] for name in WRITERS if name in operations}
+    wrapped = {
+        name: _copying(made) for name, made in changed.items() if isinstance(made, FunctionType)
+    }
+    return {**operations, **wrapped}
+
+
+def _copying(function: Callable[..., Any]) -> Any:
+    from tinygrad import Tensor
+
+    def own(value: Any) -> Any:
+        return value.clone() if isinstance(value, Tensor) else value
+
+    def call(*inputs: Any, **attributes: Any) -> Any:
+        return function(*map(own, inputs), **attributes)
+
+    # tinygrad takes only plain functions for operations.
+    return functools.wraps(function)(call)

@@ -37,6 +37,11 @@ def optional(schema: Schema, **properties: Schema) -> Schema:
     return {**schema, "properties": {**schema["properties"], **properties}}
 
 
+def maybe(**properties: Schema) -> Schema:
+    """An object with exactly these keys, or null."""
+    return {"anyOf": [{"type": "null"}, closed(**properties)]}
+
+
 def by_name(values: Schema) -> Schema:
     """An object with any keys."""
     return {"type": "object", "additionalProperties": values}
@@ -51,17 +56,6 @@ FAULT = closed(
     line=COUNT,
     column=COUNT,
     related=array(TEXT),
-)
-FACT = closed(
-    backend=TEXT,
-    device=TEXT,
-    index=COUNT,
-    available=FLAG,
-    reason=MAYBE_TEXT,
-    fix=MAYBE_TEXT,
-    software=FLAG,
-    detail=TEXT,
-    source=MAYBE_TEXT,
 )
 SETTING = closed(value=ANY, source=TEXT)
 BACKEND = closed(
@@ -191,6 +185,7 @@ OUTPUT = closed(
 
 def documents() -> dict[str, Schema]:
     """The schema of each document, by the name of its file without `.schema.json`."""
+    from rlx.cli.devices_document import FACT, HOST
     from rlx.router.document import SCHEMA as ROUTE
 
     body = {key: value for key, value in ROUTE.items() if not key.startswith("$") or key == "$defs"}
@@ -200,7 +195,9 @@ def documents() -> dict[str, Schema]:
             digest=TEXT, backends=array(BACKEND), warnings=array(FAULT), plugins=array(PLUGIN)
         ),
         "devices-output": closed(
-            devices=array(closed(id=TEXT, name=TEXT, aliases=array(TEXT))), facts=array(FACT)
+            host=HOST,
+            devices=array(closed(id=TEXT, name=TEXT, aliases=array(TEXT))),
+            facts=array(FACT),
         ),
         "validate-output": closed(valid=FLAG, checked=array(TEXT), faults=array(FAULT)),
         "diff-output": closed(

@@ -12,7 +12,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 
 def call(target: str, index: int) -> dict[str, Any]:
@@ -65,8 +65,8 @@ def describe(error: BaseException) -> str:
     )
 
 
-def main() -> None:
-    """Answer one request, and leave without running the engine's exit handlers."""
+def begin() -> tuple[int, dict[str, Any]]:
+    """Where the answer goes, and what is asked; a child that is forgotten ends by itself."""
     import faulthandler
 
     answers = os.dup(1)
@@ -78,14 +78,24 @@ def main() -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    if request["kind"] == "call":
+    if request["kind"] != "library":
         # The parent's path may hold the working directory: only the target may come from there.
         sys.path[:] = request["path"]
-        answer = call(request["target"], request["index"])
-    else:
-        answer = library(request["target"])
+    return answers, request
+
+
+def end(answers: int, answer: dict[str, Any]) -> NoReturn:
+    """Answer, and leave without running the engine's exit handlers."""
     os.write(answers, json.dumps(answer).encode("ascii") + b"\n")
     os._exit(0)
+
+
+def main() -> None:
+    """Answer one request."""
+    answers, request = begin()
+    if request["kind"] == "call":
+        end(answers, call(request["target"], request["index"]))
+    end(answers, library(request["target"]))
 
 
 if __name__ == "__main__":

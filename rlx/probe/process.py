@@ -32,22 +32,29 @@ class Answer:
 def ask(kind: str, target: str, index: int, timeout: float) -> Answer:
     """Run a `call` or `library` probe in a child; never raises for what happens there."""
     what = f"probe {target}" if kind == "call" else f"loading library {target}"
-    # An empty name is None where Python is embedded; a frozen application would start itself.
-    if not sys.executable or getattr(sys, "frozen", False):
-        return Answer(f"{what} needs a Python interpreter to run in, and there is none here")
-    request = {
-        "kind": kind,
-        "target": target,
-        "index": index,
-        "timeout": timeout,
-        "path": [os.path.abspath(entry) for entry in sys.path],  # noqa: PTH100 - "" is the cwd
-    }
     # The loader looks for libraries in the working directory on some systems, and wherever
     # LD_LIBRARY_PATH has an empty member: from the root it finds nothing of the user's there.
     cwd = os.path.abspath(os.sep) if kind == "library" else None  # noqa: PTH100
+    said = converse(CHILD, what, {"kind": kind, "target": target, "index": index}, timeout, cwd)
+    return said if isinstance(said, Answer) else _judge(what, said)
+
+
+def converse(
+    script: Path, what: str, request: dict[str, Any], timeout: float, cwd: str | None = None
+) -> bytes | Answer:
+    """What a child says that is asked `request`; an `Answer` with the reason where it says nothing.
+
+    `script` begins as `child.py` does; `what` is what messages call it. Never raises for what
+    happens there.
+    """
+    # An empty name is None where Python is embedded; a frozen application would start itself.
+    if not sys.executable or getattr(sys, "frozen", False):
+        return Answer(f"{what} needs a Python interpreter to run in, and there is none here")
+    path = [os.path.abspath(entry) for entry in sys.path]  # noqa: PTH100 - "" is the cwd
+    asked = json.dumps({**request, "timeout": timeout, "path": path}).encode()
     try:
         with tempfile.TemporaryFile() as answers, tempfile.TemporaryFile() as noise:
-            code = _run(json.dumps(request).encode(), answers, noise, cwd, timeout)
+            code = _run(script, asked, answers, noise, cwd, timeout)
             return _read(what, code, timeout, answers, noise)
     except (OSError, ValueError, OverflowError) as error:  # the latter: no such timeout
         return Answer(f"{what} could not be started: {error}", transient=True)
@@ -65,7 +72,12 @@ def _flags() -> list[str]:
 
 
 def _run(
-    request: bytes, answers: IO[bytes], noise: IO[bytes], cwd: str | None, timeout: float
+    script: Path,
+    request: bytes,
+    answers: IO[bytes],
+    noise: IO[bytes],
+    cwd: str | None,
+    timeout: float,
 ) -> int | None:
     """The child's exit code (minus the signal's number), or None after a timeout."""
     settings: dict[str, Any] = {"start_new_session": True}
@@ -73,7 +85,7 @@ def _run(
         flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
         settings = {"creationflags": flags}
     child = subprocess.Popen(
-        [sys.executable, *_flags(), str(CHILD)],
+        [sys.executable, *_flags(), str(script)],
         stdin=subprocess.PIPE,
         stdout=answers,
         stderr=noise,
@@ -115,13 +127,13 @@ def _end_group(child: subprocess.Popen[bytes]) -> None:
 
 def _read(
     what: str, code: int | None, timeout: float, answers: IO[bytes], noise: IO[bytes]
-) -> Answer:
+) -> bytes | Answer:
     if code is None:
         return Answer(f"{what} did not answer within {timeout:g} s", transient=True)
     answers.seek(0)
     line = answers.read(LIMIT)
     if code == 0 and line:
-        return _judge(what, line)
+        return line
     printed = _last_line(noise)
     if code < 0 or code >= 0xC0000000:
         return Answer(f"{what} crashed with {_signal(code)}{printed}", transient=True)

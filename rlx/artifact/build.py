@@ -19,6 +19,7 @@ from rlx.errors import (
     UnsupportedFeature,
     printable,
 )
+from rlx.program.types import BARRIER
 from rlx.registries import Registry
 from rlx.router import Route, decide
 from rlx.settings import Request
@@ -106,6 +107,14 @@ def _handed(
         raise UnsupportedFeature(
             f"{registration.id} does not say what its compiler takes",
             fix="add `compiles` to its registration.",
+        )
+    barrier = next((node for node in program.nodes() if node.operation == BARRIER), None)
+    if barrier is not None:
+        raise UnsupportedFeature(
+            f"an artifact holds one launch: node {printable(barrier.name)!r} {BARRIER} divides "
+            f"{printable(program.name)} into stages",
+            fix="run the program itself, or take its barriers out: those that repeat nothing "
+            "change no result.",
         )
     as_backend = replace(
         registration,

@@ -11,6 +11,7 @@ from rlx.errors import ExecutionError, RlxError, SessionClosed, printable
 from rlx.program.stages import Stages, stages
 from rlx.session.compiling import check_executable
 from rlx.session.inputs import Native
+from rlx.session.inputs.native import MEMBERS
 from rlx.session.inputs.results import count, finish
 from rlx.session.opening import cause_text
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from rlx.backends.protocol import Backend, CompileOptions, Executable
     from rlx.program import Program
     from rlx.program.cuts import Barrier
-
-NATIVE_MEMBERS = ("adopt", "describe", "to_host", "to_device")
 
 
 def compile_stages(
@@ -227,7 +226,7 @@ class StagedExecutable:
 
     def __getattr__(self, name: str) -> Any:
         """Arrays of the backend's own: its executables' members, where all of them have these."""
-        if name in NATIVE_MEMBERS and "_native" in self.__dict__:
+        if name in MEMBERS and "_native" in self.__dict__:
             found = getattr(self._native, name)
             if found is not None:
                 return found

@@ -42,3 +42,14 @@ def balanced():
     if leases.opened():
         gc.collect()
     assert leases.opened() == {}
+
+
+BARRED = """<ir_version: 10, opset_import: ["" : 21, "rlx" : 1]>
+barred (float[2] x) => (float[2] y) { [neg] a = Neg(x)  [fence] b = rlx.Barrier(a)
+  [relu] y = Relu(b) }"""
+
+
+@pytest.fixture(scope="session")
+def barred():
+    """Two nodes with a barrier between them."""
+    return load(parser.parse_model(BARRED))

@@ -13,6 +13,7 @@ from rlx.device import shown
 from rlx.errors import GraphError, printable
 from rlx.program.graph import arguments, names
 from rlx.program.graph.elementwise import Elementwise
+from rlx.program.graph.fences import Fences
 from rlx.program.graph.fourier import Fourier
 from rlx.program.graph.layout import Layout
 from rlx.program.graph.operands import NodeId, shape_text
@@ -23,7 +24,7 @@ from rlx.program.program import Program
 from rlx.program.types import CANONICAL_OPSET
 
 
-class Graph(Elementwise, Reductions, Layout, Products, Fourier):
+class Graph(Elementwise, Reductions, Layout, Products, Fourier, Fences):
     """A program under construction: each method adds nodes, and returns a node's id.
 
     Ids are ints, from 0, of this graph only. Shapes and dtypes are inferred as nodes are added,
@@ -128,7 +129,10 @@ class Graph(Elementwise, Reductions, Layout, Products, Fourier):
                 fix="state them with set_outputs([...]).",
             )
         needed = self._needed()
-        nodes = [self._nodes[one] for one in sorted(needed) if one in self._nodes]
+        by_name = {
+            self._nodes[one].name: self._nodes[one] for one in sorted(needed & self._nodes.keys())
+        }
+        nodes = list(by_name.values())
         outputs, seen = [], set(self._inputs) | set(self._params) | set(self._constants)
         for place, one in enumerate(self._outputs):
             name = self._names[one]
@@ -150,7 +154,10 @@ class Graph(Elementwise, Reductions, Layout, Products, Fourier):
         return helper.make_model(
             graph,
             ir_version=onnx.IR_VERSION,
-            opset_imports=[helper.make_opsetid("", CANONICAL_OPSET)],
+            opset_imports=[
+                helper.make_opsetid("", CANONICAL_OPSET),
+                *([helper.make_opsetid("rlx", 1)] if any(one.domain for one in nodes) else []),
+            ],
         )
 
     def _needed(self) -> set[int]:

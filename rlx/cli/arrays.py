@@ -9,6 +9,7 @@ import click
 import numpy as np
 
 from rlx.errors import InputError, printable
+from rlx.files import open_plain
 from rlx.session.inputs.dtypes import numpy_dtype
 
 if TYPE_CHECKING:
@@ -39,12 +40,12 @@ def read(program: Interface, pairs: tuple[str, ...]) -> dict[str, Any]:
 
 def _load(file: str) -> Any:
     try:
-        if not Path(file).is_file():
-            raise OSError("it is not a file")
-        array = np.load(file, allow_pickle=False)
+        with open_plain(file) as stream:
+            array = np.load(stream, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
+        said = getattr(error, "strerror", None) or str(error)
         raise InputError(
-            f"{printable(file)} can't be read as an array: {printable(str(error)).rstrip('.')}",
+            f"{printable(file)} can't be read as an array: {printable(said).rstrip('.')}",
             fix="write it with numpy.save.",
         ) from error
     if not isinstance(array, np.ndarray):
@@ -62,7 +63,7 @@ def draw(
     Floats are uniform in [0, 1), integers in 0..9, booleans even. A symbolic size is taken from
     an array in `feed`, else from `sizes`, else it is 1, which a note says.
     """
-    symbols, notes = _sizes(sizes), []
+    symbols, notes = read_sizes(sizes), []
     for value in (one for one in program.inputs if one.name in feed):
         for size, got in zip(value.type.shape or (), np.shape(feed[value.name]), strict=False):
             if isinstance(size, str) and symbols.setdefault(size, got) != got:
@@ -71,7 +72,7 @@ def draw(
                     f"--size says {symbols[size]}",
                     fix="drop --size, or pass another array.",
                 )
-    unused = set(_sizes(sizes)) - {
+    unused = set(read_sizes(sizes)) - {
         s for v in program.inputs for s in v.type.shape or () if isinstance(s, str)
     }
     if unused:
@@ -98,7 +99,8 @@ def draw(
     return drawn, list(dict.fromkeys(notes))
 
 
-def _sizes(pairs: tuple[str, ...]) -> dict[str, int]:
+def read_sizes(pairs: tuple[str, ...]) -> dict[str, int]:
+    """What `--size SYMBOL=N` says, by symbol."""
     sizes = {}
     for pair in pairs:
         name, _, number = pair.rpartition("=")

@@ -15,6 +15,9 @@ from rlx.errors import printable
     "--output", "path", metavar="FILE", help="The file to write; default: NAME.TARGET.rlx."
 )
 @click.option("--precision", type=click.Choice(["f32", "f16", "bf16"]), help="Compute in this.")
+@click.option(
+    "--size", "sizes", multiple=True, metavar="SYMBOL=N", help="Fix a symbolic size of the inputs."
+)
 @options.config
 @options.as_json
 def command(
@@ -22,6 +25,7 @@ def command(
     target: str,
     path: str | None,
     precision: str | None,
+    sizes: tuple[str, ...],
     config: tuple[str, ...],
     as_json: bool,
     as_format: str,
@@ -31,14 +35,17 @@ def command(
     \b
     rlx build model.onnx --target onnxruntime-cpu
     rlx build model.onnx --target onnxruntime-cpu --output model.rlx
+    rlx build model.onnx --target jax-cuda --size batch=8
     rlx payload check model.rlx
     rlx payload run model.rlx --random
     """
+    from rlx.cli.arrays import read_sizes
     from rlx.cli.payload import summary
     from rlx.program import load
+    from rlx.program.sizing import with_sizes
     from rlx.session.building import build
 
-    loaded = load(program)
+    loaded = with_sizes(load(program), read_sizes(sizes))
     made = build(loaded, target, precision=precision, registry=options.registry(config))
     written = path or f"{_plain(loaded.name)}.{made.header.target}.rlx"
     made.write(written)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rlx.backends.array.start import Compiling
     from rlx.backends.iree.module import Module
     from rlx.backends.protocol import CompileOptions, Found
+    from rlx.backends.stablehlo.trace import Traceable
     from rlx.device import DeviceSpec
     from rlx.program import Program
 
@@ -110,7 +112,7 @@ class IreeBackend:
             NotImplementedError: it can't be compiled as a whole; the message names the node.
         """
         from rlx.backends.array.start import examples
-        from rlx.backends.stablehlo.trace import planned, settled
+        from rlx.backends.stablehlo.trace import captured, planned, settled
 
         as_stated(program, options, "IREE")
         made: list[Module] = []
@@ -118,7 +120,8 @@ class IreeBackend:
         def compiled(
             function: Function, constants: Sequence[Any], inputs: Sequence[Any]
         ) -> Callable[[Sequence[Any]], list[Any]]:
-            module = self._module(program.name, function, constants, inputs)
+            found = replace(captured(function, constants, inputs), labels=plan.plan.labels)
+            module = self._module(program.name, found)
             made.append(module)
             return module.run
 
@@ -130,19 +133,15 @@ class IreeBackend:
                 executable.prepare(given)
         return executable
 
-    def _module(
-        self, name: str, function: Function, constants: Sequence[Any], inputs: Sequence[Any]
-    ) -> Module:
+    def _module(self, name: str, found: Traceable) -> Module:
         """One form of a program, on the device."""
         from rlx.backends.iree.compiling import LOWERED, compile_exported, signature
         from rlx.backends.iree.module import Module
-        from rlx.backends.stablehlo.export import exported as export_function
-        from rlx.backends.stablehlo.trace import captured
+        from rlx.backends.stablehlo.export import exported
 
-        found = captured(function, constants, inputs)
-        exported = export_function(found, LOWERED)
-        data = compile_exported(exported, self._backend, self._flags, name)
-        return Module(data, signature(exported), found.weights, self.device, self._index)
+        made = exported(found, LOWERED)
+        data = compile_exported(found, made, self._backend, self._flags, name)
+        return Module(data, signature(made), found.weights, self.device, self._index)
 
     def close(self) -> None:
         """Nothing is held beyond what executables hold; the device is the process's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from rlx.errors import UnsupportedFeature, printable
 if TYPE_CHECKING:
     import numpy as np
 
+    from rlx.backends.stablehlo.trace import Traceable
     from rlx.program import Program
 
 Types = tuple[tuple[str, tuple[int, ...]], ...]
@@ -63,32 +65,66 @@ def compile_program(program: Program, device: str, backend: str, flags: list[str
     Raises:
         UnsupportedFeature: the program can't be exported, or IREE does not compile it.
     """
-    from rlx.backends.stablehlo.export import export
+    from rlx.backends.stablehlo.export import lowered, traced
+    from rlx.backends.stablehlo.trace import settled
 
-    exported, weights = export(program, device, LOWERED, dynamic=False)
-    made = compile_exported(exported, backend, flags, program.name)
-    return Compiled(made, signature(exported), weights)
+    with settled():
+        found = traced(program, device, dynamic=False)
+        exported = lowered(program, found, LOWERED)
+    made = compile_exported(found, exported, backend, flags, program.name)
+    return Compiled(made, signature(exported), found.weights)
 
 
-def compile_exported(exported: Any, backend: str, flags: list[str], name: str) -> bytes:
-    """The module that IREE makes of one that jax exported.
+def compile_exported(
+    found: Traceable, exported: Any, backend: str, flags: list[str], name: str
+) -> bytes:
+    """The module that IREE makes of a function, and of what jax made of it.
 
     Raises:
-        UnsupportedFeature: IREE does not compile it.
+        UnsupportedFeature: IREE does not compile it; the message names the node, where IREE does.
     """
+    complaint = _compiled(exported, backend, flags)
+    if isinstance(complaint, bytes):
+        return complaint
+    node = _culprit(found, backend, flags)
+    raise UnsupportedFeature(
+        f"IREE does not compile {printable(name)} for {backend}: {printable(node)}"
+        f"{_reason(complaint)}",
+        fix="choose another target: run `rlx backends`.",
+    )
+
+
+def _compiled(exported: Any, backend: str, flags: list[str]) -> bytes | str:
+    """The module, or what the compiler said instead."""
     from iree.compiler import CompilerToolError, compile_str
 
-    data = exported.mlir_module_serialized
     try:
         made = compile_str(
-            data, target_backends=[backend], input_type="stablehlo", extra_args=flags
+            exported.mlir_module_serialized,
+            target_backends=[backend],
+            input_type="stablehlo",
+            extra_args=flags,
         )
     except CompilerToolError as error:
-        raise UnsupportedFeature(
-            f"IREE does not compile {printable(name)} for {backend}: {_reason(error)}",
-            fix="choose another target: run `rlx backends`.",
-        ) from error
+        return str(error)
     return bytes(made)
+
+
+def _culprit(found: Traceable, backend: str, flags: list[str]) -> str:
+    """The node at which the compiler stops, as the start of a message: it is asked once more."""
+    from rlx.backends.stablehlo.export import exported
+    from rlx.backends.stablehlo.trace import SCOPE, settled
+
+    with settled():
+        located = exported(found, LOWERED, located=True)
+    said = _compiled(located, backend, flags)
+    if isinstance(said, bytes):
+        return ""
+    lines = (line for line in said.splitlines() if "error:" in line or SCOPE in line)
+    number = next(
+        (match[1] for line in lines if (match := re.search(SCOPE + r"(\d+)", line))), None
+    )
+    return "" if number is None else f"{found.labels[int(number)]}: "
 
 
 def signature(exported: Any) -> Signature:
@@ -103,10 +139,10 @@ def _types(avals: Any) -> Types:
     return tuple((name_of(one.dtype), tuple(map(int, one.shape))) for one in avals)
 
 
-def _reason(error: Exception) -> str:
+def _reason(said: str) -> str:
     """The first complaint in what the compiler printed, which can be long."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    said = next((line for line in lines if "error:" in line), None)
-    if said is None:
+    lines = [line.strip() for line in said.splitlines()]
+    first = next((line for line in lines if "error:" in line), None)
+    if first is None:
         return printable(next(filter(None, lines), "it said nothing"))[:300]
-    return printable(said.partition("error:")[2].strip())[:300]
+    return printable(first.partition("error:")[2].strip())[:300]

@@ -17,38 +17,56 @@ if TYPE_CHECKING:
 
 NAME = "program"
 """What the exported function is called; its program's name is the artifact's to say."""
-_SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _VERSION = re.compile(rb"ML\xefR\rStableHLO_v([0-9.]+)\x00")
 _CUSTOM = re.compile(r"stablehlo\.custom_call @([A-Za-z0-9_.$]+)")
 
 
 def export(
-    program: Program, device: str, platform: str, *, dynamic: bool = True
+    program: Program, device: str, platform: str
 ) -> tuple[Any, tuple[np.ndarray[Any, Any], ...]]:
     """jax's Exported for a platform, and its weights: what it is called with before its inputs.
 
     `device` is what kernels know it as. Sizes that the program leaves open are symbols of the
-    module; without `dynamic` they are refused. Products are in full precision whatever calls it
-    says, and the module has no locations: it is the same in every process.
+    module. Products are in full precision whatever calls it says, and the module has no
+    locations: it is the same in every process.
 
     Raises:
         UnsupportedFeature: the program can't be exported; the message names the input or the node.
     """
+    with settled():
+        found = traced(program, device)
+        return lowered(program, found, platform), found.weights
+
+
+def traced(program: Program, device: str, *, dynamic: bool = True) -> Traceable:
+    """The program as one function; without `dynamic`, sizes that it leaves open are refused.
+
+    Raises:
+        UnsupportedFeature: it can't be one; the message names the input or the node.
+    """
     open_sizes = _open_sizes(program)
     if open_sizes and not dynamic:
         raise _dynamic(program, open_sizes, "this target has static sizes only")
-    with settled():
-        found = traceable(program, device, _shapes(program))
-        try:
-            return exported(found, platform), found.weights
-        except Exception as error:
-            if open_sizes:
-                raise _dynamic(program, open_sizes, _first_line(error)) from error
-            raise refused(program, ValueError(_first_line(error))) from error
+    return traceable(program, device, _shapes(program))
 
 
-def exported(found: Traceable, platform: str) -> Any:
-    """jax's Exported of a function, without locations."""
+def lowered(program: Program, found: Traceable, platform: str) -> Any:
+    """jax's Exported of a program's function.
+
+    Raises:
+        UnsupportedFeature: it can't be exported; the message names the node.
+    """
+    try:
+        return exported(found, platform)
+    except Exception as error:
+        open_sizes = _open_sizes(program)
+        if open_sizes:
+            raise _dynamic(program, open_sizes, _first_line(error)) from error
+        raise refused(program, ValueError(_first_line(error))) from error
+
+
+def exported(found: Traceable, platform: str, *, located: bool = False) -> Any:
+    """jax's Exported of a function; without locations, unless they are wanted."""
     import jax
     from jax import export as exporting
 
@@ -59,7 +77,7 @@ def exported(found: Traceable, platform: str) -> Any:
     made = exporting.export(jax.jit(main, keep_unused=True), platforms=[platform])(
         [_of(x) for x in found.weights], [_of(x) for x in found.inputs]
     )
-    return _stripped(made)
+    return made if located else _stripped(made)
 
 
 def _of(x: Any) -> Any:
@@ -108,7 +126,7 @@ def _dynamic(program: Program, open_sizes: Sequence[str], why: str) -> Unsupport
     return UnsupportedFeature(
         f"{printable(program.name)} leaves sizes of its inputs open ({', '.join(open_sizes)}), "
         f"and can't be exported so: {printable(why):.300}",
-        fix="give its inputs fixed sizes.",
+        fix="give its inputs fixed sizes, such as with `rlx build --size SYMBOL=N`.",
     )
 
 

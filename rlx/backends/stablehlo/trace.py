@@ -23,8 +23,10 @@ from rlx.errors import UnsupportedFeature, printable
 if TYPE_CHECKING:
     from rlx.backends.array.library import Compiler, Function, Library
     from rlx.backends.array.plan import Plan
+    from rlx.backends.array.site import Kernel
     from rlx.program import Program, Value
 
+SCOPE = "rlx-step-"
 FIX = "choose another target: run `rlx backends`."
 
 
@@ -36,6 +38,8 @@ class Traceable:
     weights: tuple[np.ndarray[Any, Any], ...]
     inputs: tuple[Any, ...]
     """Arrays, or jax's ShapeDtypeStruct, with the inputs' dtypes and shapes."""
+    labels: tuple[str, ...] = ()
+    """What each step is to a reader; in locations a step is `SCOPE` and its number."""
 
 
 def planned(program: Program, device: str, compiler: Compiler) -> Compiling:
@@ -52,10 +56,26 @@ def planned(program: Program, device: str, compiler: Compiler) -> Compiling:
     there: Library = replace(here, device=device, compile=compiler)
     draft = Draft.from_block(program.body, there)
     plan: Plan = NUMPY.guard(here.guard, compile_draft, draft)
-    made = Compiling(plan, there, program.name)
+    made = Compiling(_scoped(plan), there, program.name)
     if made.uncompiled is not None:
         raise NotImplementedError(made.uncompiled)
     return made
+
+
+def _scoped(plan: Plan) -> Plan:
+    """The same, with each step's number in the locations of what jax makes of it."""
+    steps = tuple((_in_scope(number, step[0]), *step[1:]) for number, step in enumerate(plan.steps))
+    return replace(plan, steps=steps)
+
+
+def _in_scope(number: int, kernel: Kernel) -> Kernel:
+    import jax
+
+    def run(*inputs: Any) -> Any:
+        with jax.named_scope(f"{SCOPE}{number}"):
+            return kernel(*inputs)
+
+    return run
 
 
 def traceable(program: Program, device: str, shapes: Sequence[tuple[Any, ...]]) -> Traceable:
@@ -84,7 +104,7 @@ def traceable(program: Program, device: str, shapes: Sequence[tuple[Any, ...]]) 
         for value, shape in zip(program.inputs, shapes, strict=True)
     ]
     found: Any = made.compile(examples)
-    return found  # type: ignore[no-any-return]
+    return replace(found, labels=made.plan.labels)  # type: ignore[no-any-return]
 
 
 def refused(program: Program, error: Exception) -> UnsupportedFeature:

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import weakref
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -62,9 +63,10 @@ class Isolated:
         with self._lock:
             if self._closed:
                 raise SessionClosed(f"{self._id} was closed", fix="open it again.")
-            if self._process is None or not self._process.alive:
-                self._start()
             process = self._process
+            if process is None or not process.alive:
+                self._start()
+                process = self._process
             assert process is not None
             number = next(self._numbers)
             device = process.ask("compile", number, program, options)
@@ -78,6 +80,8 @@ class Isolated:
                 self._process.end()
 
     def _start(self) -> tuple[str, str]:
+        if self._process is not None:
+            self._process.end()
         self._process = _Process(self._id)
         try:
             device, version = self._process.ask("open", *self._opening)
@@ -140,6 +144,8 @@ class _Process:
             self._noise.close()
             raise Unavailable(f"the process of {id} could not be started: {error}") from error
         self.owner = os.getpid()
+        # Also when it is dropped without being closed, and when this process ends.
+        self.end = weakref.finalize(self, _end, self._child, self._noise, self.owner)
 
     @property
     def alive(self) -> bool:
@@ -173,19 +179,6 @@ class _Process:
             raise _rebuilt(*answer)
         return answer
 
-    def end(self) -> None:
-        """End it, whatever it is doing; again, nothing."""
-        if self.owner != os.getpid():
-            return
-        if self._child.poll() is None:
-            self._child.kill()
-        self._child.wait()
-        for pipe in (self._child.stdin, self._child.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
-        self._noise.close()
-
     def _epitaph(self) -> str:
         try:
             code = self._child.wait(10)
@@ -193,6 +186,20 @@ class _Process:
             self._child.kill()
             code = self._child.wait()
         return f"{_signal(code)}{_last(self._noise)}"
+
+
+def _end(child: subprocess.Popen[bytes], noise: IO[bytes], owner: int) -> None:
+    """End the process, whatever it is doing; in a fork of its owner, nothing."""
+    if owner != os.getpid():
+        return
+    if child.poll() is None:
+        child.kill()
+    child.wait()
+    for pipe in (child.stdin, child.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()
+    noise.close()
 
 
 def _signal(code: int) -> str:

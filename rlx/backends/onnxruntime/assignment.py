@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.onnxruntime.engine import session_options
-from rlx.errors import ContractError, ExecutionError, printable
+from rlx.errors import ContractError, ExecutionError, RlxError, Unavailable, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,6 +38,7 @@ def seated(engine: Any, model: bytes, seat: Seat, options: Mapping[str, Any]) ->
 
     Raises:
         ExecutionError: the provider leaves nodes to the CPU; they are named.
+        Unavailable: the provider itself does not start here.
         ContractError: the session is somewhere else all the same.
     """
     try:
@@ -45,20 +46,14 @@ def seated(engine: Any, model: bytes, seat: Seat, options: Mapping[str, Any]) ->
     except Exception as error:
         if REFUSED not in str(error):
             raise
-        left = _left(engine, model, seat, options)
-        raise ExecutionError(
-            f"{seat.id} leaves {left} to the CPU",
-            fix="choose another backend for this program: try `rlx explain --all`.",
-        ) from error
+        raise _refusal(engine, model, seat, options) from error
     used = session.get_providers()
     if used[:1] != [seat.name] or set(used[1:]) - {CPU}:
         raise ContractError(f"{seat.id} runs on {', '.join(used)}, asked for {seat.name}")
     if seat.name != CPU:
         elsewhere = _listed(_elsewhere(session, seat.name))
         if elsewhere:
-            raise ContractError(
-                f"{seat.id} promised {seat.name} and computes elsewhere {elsewhere}"
-            )
+            raise ContractError(f"{seat.id} has {elsewhere} elsewhere than on {seat.name}")
     return session
 
 
@@ -85,13 +80,23 @@ def _session(
     )
 
 
-def _left(engine: Any, model: bytes, seat: Seat, options: Mapping[str, Any]) -> str:
-    """The nodes that are not computed by the provider: a session that may leave them is asked."""
+def _refusal(engine: Any, model: bytes, seat: Seat, options: Mapping[str, Any]) -> RlxError:
+    """Why nodes would be left to the CPU: a session that may leave them is asked, and not run."""
     try:
         session = _session(engine, model, seat, options, alone=False)
     except Exception as error:  # noqa: BLE001 - it can't name them, but they are left
-        return f"nodes that it can't name ({type(error).__name__}: {printable(str(error))[:200]})"
-    return _listed(_elsewhere(session, seat.name)) or "nodes that it can't name"
+        left = f"nodes that it can't name ({type(error).__name__}: {printable(str(error))[:200]})"
+    else:
+        if seat.name not in session.get_providers():
+            return Unavailable(
+                f"onnxruntime could not start {seat.name}, and would have left all to the CPU",
+                fix="install the libraries that it needs: onnxruntime's own log names them.",
+            )
+        left = _listed(_elsewhere(session, seat.name)) or "nodes that it can't name"
+    return ExecutionError(
+        f"{seat.id} leaves {left} to the CPU",
+        fix="choose another backend for this program: try `rlx explain --all`.",
+    )
 
 
 def _elsewhere(session: Any, name: str) -> Iterator[str]:

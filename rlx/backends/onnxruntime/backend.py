@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rlx.backends.onnxruntime.assignment import Seat, seated, with_names
+from rlx.backends.onnxruntime.assignment import CPU, Seat, seated, with_names
+from rlx.backends.onnxruntime.empties import settle
 from rlx.backends.onnxruntime.executable import Compiled
 from rlx.backends.onnxruntime.narrow import promised
+from rlx.backends.onnxruntime.pruning import prune
 from rlx.errors import ExecutionError, printable
 
 if TYPE_CHECKING:
@@ -66,8 +68,11 @@ class OnnxRuntime:
                 fix="choose another backend, or store the weights in a smaller dtype.",
             )
         seat = Seat(name, provider.name, placed.settings, placed.device)
-        data = with_names(model, program).SerializeToString()
-        session = seated(self._engine, data, seat, self._options)
+        if provider.name != CPU:
+            settle(with_names(model, program), program, self._engine, name)
+            prune(model)
+        data = model.SerializeToString()
+        session = seated(self._engine, data, seat, {**self._options, **provider.session})
         return Compiled(self._engine, session, program, provider.device)
 
     def close(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rlx.errors import ExecutionError, SessionClosed
@@ -36,7 +37,12 @@ class Compiled:
         places = [self._outputs.index(name) for name in outputs]
         self._repeated = places if len(places) > len(self._outputs) else None
         """Where a value is several outputs, the engine gives it once: each one's place there."""
-        given, made = ([value.type for value in side] for side in (program.inputs, program.outputs))
+        read = {value.name for value in session.get_inputs()}
+        self._places = [at for at, name in enumerate(self._names) if name in read]
+        """The inputs that the session has: where nothing reads one, it may have been taken out."""
+        self._names = tuple(self._names[at] for at in self._places)
+        given = [program.inputs[at].type for at in self._places]
+        made = [value.type for value in program.outputs]
         self._call: Callable[[Sequence[Array]], Sequence[Array]] = self._direct
         if any(_element(kind.dtype) in FOREIGN for kind in made):
             self._call = self._exchange
@@ -55,9 +61,17 @@ class Compiled:
                     fix="choose another backend for this program.",
                 )
 
+        if len(self._places) < len(program.inputs):
+            self._call = partial(self._some, self._call)
+
     def run(self, inputs: Sequence[Array]) -> Sequence[Array]:
         """Run once: inputs in the program's order, outputs in its order."""
         return self._call(inputs)
+
+    def _some(
+        self, call: Callable[[Sequence[Array]], Sequence[Array]], inputs: Sequence[Array]
+    ) -> Sequence[Array]:
+        return call([inputs[at] for at in self._places])
 
     def _direct(self, inputs: Sequence[Array]) -> Sequence[Array]:
         session = self._session or _closed(inputs)

@@ -69,6 +69,8 @@ class Provider:
     """The options that rlx sets or leaves alone, and what to do instead of setting them."""
     fixed: Mapping[str, str] = field(default_factory=dict)
     """What rlx sets."""
+    session: Mapping[str, str] = field(default_factory=dict)
+    """What rlx sets of the session itself."""
     place: Place = by_index
     numbered: bool = False
     """Whether it takes `device_id`."""
@@ -103,6 +105,8 @@ class Provider:
         engine = import_engine()
         placed = self.placed(engine, spec.index or 0, settings)
         self._settle(placed.settings)
+        if self.name != CPU and (wrong := self._wrong(engine, placed)) is not None:
+            raise Unavailable(f"{self.id} cannot use {spec}: {wrong}", fix="see `rlx devices`.")
         return OnnxRuntime(engine, self, placed, session)
 
     def probe(self, index: int) -> Found | str:
@@ -111,17 +115,27 @@ class Provider:
         To be called in a process of its own.
         """
         from rlx.backends.onnxruntime.engine import import_engine
-        from rlx.backends.onnxruntime.trial import tried
 
         try:
             engine = import_engine()
             placed = self.placed(engine, index, {})
-            wrong = tried(engine, self, placed)
         except RlxError as error:
             return error.message
         except Exception as error:  # noqa: BLE001 - whatever a driver says is the reason
             return f"{type(error).__name__}: {error}"
+        wrong = self._wrong(engine, placed)
         return Found(placed.software, placed.detail) if wrong is None else wrong
+
+    def _wrong(self, engine: Any, placed: Placed) -> str | None:
+        """What is wrong with the device: a sum is computed on it."""
+        from rlx.backends.onnxruntime.trial import tried
+
+        try:
+            return tried(engine, self, placed)
+        except RlxError as error:
+            return error.message
+        except Exception as error:  # noqa: BLE001 - whatever a driver says is the reason
+            return f"{type(error).__name__}: {error}"
 
     def placed(self, engine: Any, index: int, settings: Mapping[str, str]) -> Placed:
         """The device of this index.

@@ -26,7 +26,7 @@ def tried(engine: Any, provider: Provider, placed: Placed) -> str | None:
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     seat = Seat(provider.id, provider.name, placed.settings, placed.device)
-    session = seated(engine, model.SerializeToString(), seat, {})
+    session = seated(engine, model.SerializeToString(), seat, provider.session)
     dtype = np.float16 if half else np.float32
     (found,) = session.run(None, {"x": np.full(4, 1.5, dtype), "y": np.full(4, 2.25, dtype)})
     return None if found.tolist() == [3.75] * 4 else f"a sum of 1.5 and 2.25 gave {found.tolist()}"

@@ -13,7 +13,7 @@ ROOT = Path(rlx.__file__).parent
 PROJECT = ROOT.parent
 
 LAYERS = (
-    ("origin", "references", "resources"),
+    ("origin", "references", "resources", "files"),
     ("errors", "spelling"),
     ("device",),
     ("program", "registration"),
@@ -87,6 +87,7 @@ def test_imports_point_down(path):
     for other in imports(path):
         if name.startswith("rlx.backends."):
             allowed = ("rlx.backends", "rlx.program", "rlx.errors", "rlx.device", "rlx.origin")
+            allowed += ("rlx.references", "rlx.spelling")
             assert other.startswith(allowed), f"{name} imports {other}"
         elif other.startswith("rlx.backends."):
             assert other in SEAMS, f"{name} imports a concrete backend: {other}"

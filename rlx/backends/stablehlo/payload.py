@@ -78,11 +78,7 @@ class StablehloMaterializer:
             return f"it was made by {toolchain}, jax is needed"
         here = str(_jax().__version__)
         made, own = _release(version), _release(here)
-        if made is None or own is None or made[:2] == own[:2] or made == own:
-            kept = made is not None and own is not None and made <= own
-        else:
-            kept = made[0] == own[0] and made[1] == own[1] - 1
-        if kept:
+        if made == own or (made is not None and own is not None and _promised(made, own)):
             return None
         return (
             f"it was made by {toolchain}, and jax {here} is here: a jax runs what itself, or one "
@@ -114,6 +110,10 @@ def _jax() -> Any:
 
     del flatbuffers
     return jax
+
+
+def _promised(made: tuple[int, ...], own: tuple[int, ...]) -> bool:
+    return made[0] == own[0] and made[1] in (own[1] - 1, own[1]) and made <= own
 
 
 def _release(version: str) -> tuple[int, ...] | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rlx.artifact import envelope
 from rlx.backends.payload import Payload
 from rlx.errors import ArtifactError, CorruptArtifact, printable
+from rlx.files import open_plain
 from rlx.manifest.writing import replace
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def read_artifact(path: str | os.PathLike[str]) -> Artifact:
         ArtifactError: the file can't be read.
     """
     try:
-        with Path(path).open("rb") as file:
+        with open_plain(path) as file:
             return Artifact(*envelope.read(file))
     except CorruptArtifact as error:
         raise CorruptArtifact(f"{_shown(path)}: {error.message}", fix=error.fix) from error

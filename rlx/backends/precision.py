@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rlx.errors import PrecisionError, printable
+from rlx.program.precisions import FLOATS, STATED, others
 
 if TYPE_CHECKING:
     from rlx.backends.protocol import CompileOptions
     from rlx.program import Program
 
-STATED = {
-    "f32": ("float32", "float64"),
-    "f16": ("float16",),
-    "bf16": ("bfloat16",),
-}
-"""By what is asked for, the dtypes that a program may state and keep the promise."""
-FLOATS = ("bfloat16", "float16", "float32", "float64")
+__all__ = ["FLOATS", "STATED", "as_stated"]
 
 
 def as_stated(program: Program, options: CompileOptions, engine: str) -> None:
@@ -29,7 +24,7 @@ def as_stated(program: Program, options: CompileOptions, engine: str) -> None:
     if asked is None:
         return
     held = {dtype for one in program.requirements.signatures for _, dtype in one.types}
-    other = sorted((held & set(FLOATS)) - set(STATED[asked]))
+    other = others(held, asked)
     if other:
         raise PrecisionError(
             f"{engine} computes {printable(program.name)} as the program says, "

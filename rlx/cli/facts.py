@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from rlx.device import MAX_INDEX, shown
 from rlx.errors import printable
+from rlx.files import open_plain
 from rlx.origin import Origin
 from rlx.router import Fact
 
@@ -42,10 +42,7 @@ def read_facts(path: str) -> Mapping[tuple[str, int], Fact]:
         click.UsageError: the file is missing, too large, or not what `rlx devices --json` writes.
     """
     try:
-        file = Path(path)
-        if not file.is_file():
-            raise OSError("it is not a file")
-        with file.open("rb") as stream:
+        with open_plain(path) as stream:
             data = stream.read(LIMIT + 1)
         if len(data) > LIMIT:
             raise ValueError("it is over 4 MiB")
@@ -65,7 +62,8 @@ def read_facts(path: str) -> Mapping[tuple[str, int], Fact]:
             )
         return facts
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        why = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
+        why = getattr(error, "strerror", None) or str(error)
+        why = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else why
         raise click.UsageError(
             f"{printable(path)} is not a facts file: {printable(why)}. "
             "Fix: write one with `rlx devices --json > FILE` on the machine in question."

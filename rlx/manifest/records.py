@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import stat
 import sys
 import threading
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rlx.errors import TrustError, printable
+from rlx.files import NotPlain, open_plain
 from rlx.origin import Origin
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ VERSION = 1
 MAX_BYTES = 1 << 24
 _DELETE = "delete that file, then trust again what you still trust."
 _NAME = "name the file each time instead: RLX_CONFIG=FILE, or --config FILE."
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _within = threading.Lock()
 
 
@@ -126,12 +125,11 @@ def _alone(lock: Path) -> Iterator[None]:
 
 def _bytes(path: Path) -> bytes | None:
     """The file's bytes; None where it is something else than a plain file."""
-    if not stat.S_ISREG(path.stat().st_mode):
+    try:
+        with open_plain(path) as file:
+            return file.read(MAX_BYTES + 1)
+    except NotPlain:
         return None
-    with open(os.open(path, _FLAGS), "rb") as file:  # noqa: PTH123 - no waiting for a pipe
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return None
-        return file.read(MAX_BYTES + 1)
 
 
 class _Broken(Exception):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlx import settings
 from rlx.errors import RlxError
+from rlx.files import open_plain
 from rlx.manifest import writing
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def read(kind: str, key: str, seconds: float) -> dict[str, Any] | None:
     if path is None:
         return None
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             data = json.loads(file.read(LIMIT))
         if data["format"] != FORMAT or data["kind"] != kind or data["key"] != key:
             return None

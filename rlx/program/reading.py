@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 
 import onnx
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from rlx.errors import ProgramError
+from rlx.files import NotPlain, open_plain
 from rlx.origin import Origin
 
 LARGEST_FILE = 2**31 - 1
 """Bytes; protobuf allows no more, and larger weights go into external data."""
 
 _OTHER_FORMATS: tuple[tuple[bytes, str, str], ...] = (
+    (b"\x89RLX", "an artifact of `rlx build`", "run it with `rlx payload run`."),
     (b"PK\x03\x04", "a zip archive", "unpack it, or export the model with torch.onnx.export."),
     (b"\x80\x02", "a Python pickle", "export the model with torch.onnx.export."),
     (b"\x80\x03", "a Python pickle", "export the model with torch.onnx.export."),
@@ -38,9 +39,9 @@ _TEXT_ERROR = re.compile(
 def read_file(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a regular file of at most 2 GiB; anything else is a `ProgramError`."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except IsADirectoryError as error:
-        raise _folder() from error
+        opened = open_plain(path)
+    except NotPlain as error:
+        raise _other(error.kind) from error
     except FileNotFoundError as error:
         raise ProgramError("no such file", fix="check the path.") from error
     except (OSError, ValueError) as error:
@@ -48,33 +49,24 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
         raise ProgramError(
             f"cannot be opened: {reason}", fix="check the path and the file's permissions."
         ) from error
-    try:
-        _check(os.fstat(descriptor))
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read(LARGEST_FILE)
-    finally:
-        os.close(descriptor)
+    with opened as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > LARGEST_FILE:
+            raise ProgramError(
+                f"{size} bytes, over the 2 GiB that protobuf allows",
+                fix="save the weights as external data: "
+                "onnx.save(model, path, save_as_external_data=True).",
+            )
+        return file.read(LARGEST_FILE)
 
 
-def _check(status: os.stat_result) -> None:
-    """Refuse what is not a plain file of a size that protobuf allows."""
-    if stat.S_ISDIR(status.st_mode):
-        raise _folder()
-    if not stat.S_ISREG(status.st_mode):
-        raise ProgramError(
-            "not a plain file (a pipe, a socket or a device)",
-            fix="save the model to a file and pass that.",
-        )
-    if status.st_size > LARGEST_FILE:
-        raise ProgramError(
-            f"{status.st_size} bytes, over the 2 GiB that protobuf allows",
-            fix="save the weights as external data: "
-            "onnx.save(model, path, save_as_external_data=True).",
-        )
-
-
-def _folder() -> ProgramError:
-    return ProgramError("a folder, not a file", fix="pass the .onnx file that is in it.")
+def _other(kind: str) -> ProgramError:
+    if kind == "a folder":
+        return ProgramError("a folder, not a file", fix="pass the .onnx file that is in it.")
+    return ProgramError(
+        "not a plain file (a pipe, a socket or a device)",
+        fix="save the model to a file and pass that.",
+    )
 
 
 def parse(data: bytes, *, text: bool | None = None) -> onnx.ModelProto:

@@ -15,6 +15,7 @@ from rlx.errors import (
     Unavailable,
     printable,
 )
+from rlx.program.precisions import floats, others
 from rlx.router.checks import disabled_by
 from rlx.session.closing import Closing
 from rlx.session.compiling import check_executable
@@ -152,17 +153,11 @@ def _as_requested(
     if request.precision is None or request.precision_policy != "error":
         return
     dtypes = {value.type.dtype for value in (*header.inputs, *header.outputs)}
-    floats = {FLOATS[dtype] for dtype in dtypes if dtype in FLOATS}
-    if request.precision != header.precision and not (
-        header.precision is None and floats == {request.precision}
-    ):
+    stated = floats(dtypes) and not others(dtypes, request.precision)
+    if request.precision != header.precision and not (header.precision is None and stated):
         computes = header.precision or "what its program states"
         raise PrecisionError(
             f"the artifact of {printable(header.name)} computes in {computes}, "
             f"{request.precision} was asked for",
             fix=f"build it with --precision {request.precision}, or ask for no precision.",
         )
-
-
-FLOATS = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
-"""Precisions by dtype."""

@@ -9,6 +9,8 @@ from rlx.device import DeviceSpec
 from rlx.errors import PrecisionError, Unavailable
 from rlx.origin import Origin
 from rlx.program import load
+from rlx.program.precisions import STATED
+from rlx.session import Session
 from rlx.session.artifacts import load_artifact
 from rlx.session.default import default_registry, load_registry
 from rlx.settings import Request
@@ -71,3 +73,29 @@ def test_a_request_is_a_promise_for_artifacts_too(artifact, request_, error, tex
     with pytest.raises(error) as caught:
         load_artifact(artifact, default_registry(), request=request_)
     assert caught.value.message == text
+
+
+DTYPES = {"float": "float32", "double": "float64", "float16": "float16", "bfloat16": "bfloat16"}
+
+
+@pytest.mark.needs("onnxruntime")
+@pytest.mark.parametrize("asked", ["f32", "f16", "bf16"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_an_artifact_keeps_a_precision_exactly_where_a_session_does(dtype, asked):
+    """One table says which dtypes keep which promise."""
+    text = f'<ir_version: 8, opset_import: ["" : 18]> g ({dtype}[2] x) => ({dtype}[2] y)'
+    program = load(onnx.parser.parse_model(text + " { y = Identity (x) }"))
+    registry = default_registry()
+    made = build(program, registry.get("onnxruntime-cpu"), registry)
+    kept = []
+    with Session(backend="onnxruntime-cpu", precision=asked) as session:
+        for run in (
+            lambda: session.compile(program),
+            lambda: load_artifact(made, registry, request=Request(precision=asked)),
+        ):
+            try:
+                run().close()
+                kept.append(True)
+            except PrecisionError:
+                kept.append(False)
+    assert kept[0] == kept[1] == (DTYPES[dtype] in STATED[asked])

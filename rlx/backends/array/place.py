@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from rlx.program.types import ValueType
 
 TO_DEVICE, TO_HOST = "to device", "to host"
+THERE = "@device"
+"""What the names of constants that were moved to the device end with."""
 _ONLY_SIZES = frozenset({"Shape", "Size"})
 
 
@@ -142,7 +144,7 @@ class _Moves:
         """The name of the value on the device; a constant is moved here, once."""
         if name in self.on_device or self.draft.is_held(name):
             return name
-        there = f"{name}@device"
+        there = f"{name}{THERE}"
         if there in self.on_device:
             return there
         draft = self.draft

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from rlx.backends.array.arrange import arrange
+from rlx.backends.array.place import THERE
 from rlx.backends.array.site import Array, Fresh, Kernel
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ class Plan:
 
 def schedule(draft: Draft) -> Plan:
     """Number the draft's values and build its kernels, in the order of its operations."""
+    kernels = [draft.kernel(op) for op in draft.ops]
+    arrange(draft, kernels)
     numbers = {name: slot for slot, name in enumerate((*draft.inputs, *draft.constants))}
     numbers[""] = len(numbers)  # always None: an omitted input; results nobody wants go to `waste`
     waste = len(numbers)
@@ -47,8 +51,7 @@ def schedule(draft: Draft) -> Plan:
     last_use = {name: at for at, op in enumerate(draft.ops) for name in op.inputs}
     memory = _Memory(draft, last_use)
     steps: list[Step] = []
-    for at, op in enumerate(draft.ops):
-        kernel = draft.kernel(op)
+    for at, (op, kernel) in enumerate(zip(draft.ops, kernels, strict=True)):
         sources = tuple(numbers[name] for name in op.inputs)
         over = memory.write_over(op, kernel, at)
         memory.record(op, kernel)
@@ -83,7 +86,7 @@ def schedule(draft: Draft) -> Plan:
         copied=memory.shared_outputs(),
         labels=labels,
         host_inputs=tuple(host or name in held for name in draft.inputs),
-        weights=tuple(numbers[x] for x in draft.constants if not host and x.endswith("@device")),
+        weights=tuple(numbers[x] for x in draft.constants if not host and x.endswith(THERE)),
         findings=tuple(draft.findings),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rlx.program.types import ValueType
@@ -76,6 +76,9 @@ class Fresh:
     into: Kernel | None = None
     """Called as `into(*inputs, out)`: writes the one output into `out` and returns it. `out` has
     the output's shape and dtype, and may be one of the inputs."""
+    axes: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """By position of an input that is a constant on the device: the order in which the kernel
+    wants its axes. The constant is transposed once, before the first run."""
 
     def __call__(self, *inputs: Array) -> Any:
         """Run the kernel."""

@@ -14,6 +14,7 @@ from rlx.backends.array import jax, numpy
 from rlx.backends.array.execute import follow
 from rlx.backends.protocol import CompileOptions
 from rlx.device import DeviceSpec
+from rlx.errors import ExecutionError
 from rlx.program import load
 
 pytestmark = pytest.mark.needs("jax")
@@ -35,7 +36,9 @@ def both(model: onnx.ModelProto, *inputs: np.ndarray) -> tuple[np.ndarray, np.nd
     return results[0], results[1]
 
 
-def one_node(operation: str, inputs: list[np.ndarray], **attributes) -> onnx.ModelProto:
+def one_node(
+    operation: str, inputs: list[np.ndarray], *constants: np.ndarray, **attributes
+) -> onnx.ModelProto:
     names = [f"x{place}" for place in range(len(inputs))]
     given = [
         onnx.helper.make_tensor_value_info(
@@ -43,9 +46,11 @@ def one_node(operation: str, inputs: list[np.ndarray], **attributes) -> onnx.Mod
         )
         for name, x in zip(names, inputs, strict=True)
     ]
-    result = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)
+    kept = [onnx.numpy_helper.from_array(x, f"c{at}") for at, x in enumerate(constants)]
+    result = onnx.helper.make_tensor_value_info("y", given[0].type.tensor_type.elem_type, None)
+    names += [x.name for x in kept]
     node = onnx.helper.make_node(operation, names, ["y"], **attributes)
-    graph = onnx.helper.make_graph([node], "one", given, [result])
+    graph = onnx.helper.make_graph([node], "one", given, [result], kept)
     opset = onnx.helper.make_opsetid("", 28)
     return onnx.helper.make_model(graph, opset_imports=[opset], ir_version=11)
 
@@ -95,6 +100,38 @@ def test_convolutions_are_numpys(name):
     found, expected = both(one_node("Conv", inputs, **attributes), *inputs)
     assert found.shape == expected.shape
     assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        *((name, np.float32) for name in CONVOLUTIONS),
+        *(("large", dtype) for dtype in (np.float64, np.float16, ml_dtypes.bfloat16)),
+    ],
+)
+def test_convolutions_with_constant_weights_are_numpys(name, dtype):
+    x, w, attributes = CONVOLUTIONS[name]
+    given, *constants = (whole(*shape).astype(dtype) for shape in (x, w, w[:1]))
+    found, expected = both(one_node("Conv", [given], *constants, **attributes), given)
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    assert np.array_equal(found, expected)
+
+
+def test_weights_are_laid_out_for_xla_once():
+    """Else it transposes them at each run, and holds them twice."""
+    x, w = whole(1, 3, 8, 8), whole(4, 3, 3, 3)
+    opened = jax.open_cpu(DeviceSpec("cpu"), {})
+    plan = opened.compile(load(one_node("Conv", [x], w)), CompileOptions())._plan
+    (at,) = plan.weights
+    assert np.array_equal(plan.slots[at], w.transpose(2, 3, 1, 0))
+
+
+def test_a_kernel_that_fits_nothing_is_refused_by_the_run():
+    model = one_node("Conv", [whole(1, 3, 8, 8)], whole(4, 3, 3, 3), kernel_shape=(2, 2))
+    executable = jax.open_cpu(DeviceSpec("cpu"), {}).compile(load(model), CompileOptions())
+    with pytest.raises(ExecutionError) as refused:
+        executable.run([whole(1, 3, 8, 8)])
+    assert "kernel_shape is (2, 2), W's is (3, 3)" in str(refused.value)
 
 
 TRANSPOSED = {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rlx.errors import printable
+from rlx.settings.variables import PRECISION, PRECISION_POLICY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +73,18 @@ def request(function: Callable[..., Any]) -> Callable[..., Any]:
     ):
         function = option(function)
     return function
+
+
+def precision(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--precision` and `--precision-policy`: what is computed in, and where less is used."""
+    function = click.option(
+        "--precision-policy",
+        type=click.Choice(PRECISION_POLICY),
+        help="What happens where the engine would use less; default: error.",
+    )(function)
+    return click.option(
+        "--precision", type=click.Choice(PRECISION), help="Compute in this; default: as it says."
+    )(function)
 
 
 def registry(config: tuple[str, ...]) -> Registry:

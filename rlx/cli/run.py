@@ -31,6 +31,7 @@ DRAWN = (
     "--size", "sizes", multiple=True, metavar="SYMBOL=N", help="A symbolic size, for --random."
 )
 @options.request
+@options.precision
 @click.option("--output-dir", metavar="DIR", help="Write each output to DIR/NAME.npy.")
 @click.option(
     "--repeat",
@@ -50,6 +51,8 @@ def command(
     device: str | None,
     backend: str | None,
     require: tuple[str, ...],
+    precision: str | None,
+    precision_policy: str | None,
     output_dir: str | None,
     repeat: int,
     config: tuple[str, ...],
@@ -61,6 +64,7 @@ def command(
     \b
     rlx run model.onnx --random
     rlx run model.onnx --input x=x.npy --output-dir out
+    rlx run model.onnx --random --precision f16 --precision-policy warn
     RLX_DEVICE=cuda,cpu rlx run model.onnx --random --size batch=8 --repeat 100
     """
     from rlx.cli.arrays import draw, read, summary, write
@@ -78,7 +82,12 @@ def command(
         raise click.UsageError("--size is for --random. Fix: add --random, or drop --size.")
     _complete(loaded, feed)
     with Session(
-        device, backend=backend, require=require, registry=options.registry(config)
+        device,
+        precision,
+        backend=backend,
+        require=require,
+        precision_policy=precision_policy,
+        registry=options.registry(config),
     ) as session:
         began = time.perf_counter()
         model = session.compile(loaded)

@@ -135,3 +135,22 @@ def test_a_size_that_an_array_contradicts_is_refused(rlx, x):
     assert done.err == (
         "input 'x' has batch=2, --size says 9. Fix: drop --size, or pass another array.\n"
     )
+
+
+def test_a_precision_that_the_engine_does_not_compute_in_is_refused_or_told(rlx, x):
+    asked = ("run", MLP, "--input", x, "--backend", "numpy", "--precision", "f16")
+    done = rlx(*asked)
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        "numpy computes mlp as the program says, in float32; f16 was asked for. Fix: export the "
+        "program in f16, leave the precision unset, or set precision_policy to warn or allow.\n"
+    )
+    request = rlx(*asked, "--precision-policy", "allow", "--json").json["route"]["request"]
+    assert (request["precision"], request["precision_policy"]) == ("f16", "allow")
+    assert rlx("run", MLP, "--input", x, "--backend", "numpy", "--precision", "f32").code == 0
+
+
+def test_a_precision_that_there_is_not_is_refused(rlx, x):
+    done = rlx("run", MLP, "--input", x, "--precision", "f8")
+    assert done.code == 2
+    assert "'f8' is not one of 'f32', 'f16', 'bf16'" in done.err

@@ -14,8 +14,9 @@ from rlx.backends.array.engine import ArrayBackend
 from rlx.backends.array.host import NUMPY
 from rlx.backends.array.library import Library
 from rlx.backends.shader import dtypes
-from rlx.backends.shader.evaluation import Form, evaluate, on, realise
+from rlx.backends.shader.evaluation import Form, arrays_in, evaluate, on, realise
 from rlx.backends.shader.namespace.indexing import raise_flag, taken_flags
+from rlx.backends.shader.overrides import OVERRIDES
 from rlx.backends.shader.tensor import Tensor
 from rlx.errors import ExecutionError
 
@@ -63,6 +64,7 @@ def library_of(driver: Driver, name: str) -> Library:
         guard=guard,
         dtype=_dtype,
         name_of=lambda array: array.dtype.name,
+        overrides=OVERRIDES,
         held=HELD,
         compile=compiled,
         feeds=True,
@@ -102,7 +104,7 @@ def _computed(result: Any) -> Any:
     if result.__class__ is not list:
         return result
     flags = taken_flags()
-    realise([*(one for one in result if isinstance(one, Tensor)), *flags])
+    realise([*arrays_in(result), *flags])
     if any(evaluate([flag])[0].any() for flag in flags):
         raise ExecutionError(
             "an index is outside the array that it picks from",

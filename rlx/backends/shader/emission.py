@@ -38,6 +38,8 @@ class Emission:
         """`there` has the serials of the arrays that are in memory."""
         self.b = Builder()
         self.there = there
+        self.fixed: dict[int, Value] = {}
+        """Elements that are in registers, whatever the index: a row's sums, a product's own."""
         self.read: dict[int, Buffer] = {}
         """The buffers of the arrays that are read, by serial, in the order of the first reading."""
 
@@ -73,6 +75,8 @@ class Emission:
 
     def at(self, x: Tensor, index: Index) -> Value:
         """The element of an array at a place."""
+        if x.serial in self.fixed:
+            return self.fixed[x.serial]
         if x.serial in self.there:
             return self.loaded(x, self.flat(index))
         if x.op == "host":

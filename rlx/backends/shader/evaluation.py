@@ -67,6 +67,15 @@ def realise(tensors: Sequence[Tensor]) -> None:
         one.storage = made.results[one.serial].memory
 
 
+def arrays_in(values: Sequence[Any]) -> Iterator[Tensor]:
+    """The lazy arrays among values, those in sequences too."""
+    for one in values:
+        if isinstance(one, Tensor):
+            yield one
+        elif one.__class__ is list:
+            yield from arrays_in(one)
+
+
 def evaluate(tensors: Sequence[Tensor]) -> list[Host]:
     """The arrays' values as NumPy arrays of their own."""
     realise(tensors)
@@ -156,5 +165,12 @@ class Form:
 
 
 def _stand_in(place: int, given: Any) -> Tensor:
+    """What the trace sees instead of an input.
+
+    Raises:
+        Untraceable: it is a sequence, or left out.
+    """
+    if given is None or given.__class__ is list:
+        raise Untraceable("an input is no array")
     dtype = given.dtype if isinstance(given, Tensor) else of_numpy(given)
     return Tensor.of_input(place, tuple(given.shape), dtype)

@@ -82,9 +82,12 @@ class Floats:
         return self.b.op("lt", "bool", self.unsigned_bits(x), u32(0x7F800000))
 
     def copysign(self, size: Atom, sign: Atom) -> Atom:
-        """The first number with the second's sign bit."""
-        bit = self.b.op("and", "u32", self.bits(sign), u32(0x80000000))
-        return self.b.op("bits", "f32", self.b.op("or", "u32", self.unsigned_bits(size), bit))
+        """The first number with the second's sign; not put together from bits, which Mesa 22.3
+        gets wrong among other arithmetic.
+        """
+        plain = self.op("abs", size)
+        negative = self.b.op("ge", "bool", self.bits(sign), u32(0x80000000))
+        return self.where(negative, self.op("neg", plain), plain)
 
     def or_nan(self, x: Atom, result: Atom) -> Atom:
         """The result, but NaN for NaN."""

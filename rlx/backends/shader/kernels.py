@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from rlx.backends.shader import products
-from rlx.backends.shader.builder import Builder, u32
+from rlx.backends.shader.builder import Builder, truth, u32
 from rlx.backends.shader.emission import Emission, Index
 from rlx.backends.shader.ir import GROUP, LOCAL, Buffer, Kernel, Ref, Shared
 from rlx.backends.shader.scalars import Value, computed, converted, literal
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rlx.backends.shader.ir import Atom
+    from rlx.backends.shader.regions import Row
 
 WIDEST = 65535
 """How many workgroups a grid may have along an axis."""
@@ -34,17 +35,29 @@ class Work:
     makes: Tensor
 
 
-def work_for(root: Tensor, in_memory: Mapping[int, Tensor], threads: int) -> Work:
-    """The kernel that computes `root` from what is in memory; `threads` is a workgroup's size."""
+def work_for(
+    root: Tensor,
+    in_memory: Mapping[int, Tensor],
+    threads: int,
+    row: Row | None = None,
+    core: Tensor | None = None,
+) -> Work:
+    """The kernel that computes `root` from what is in memory; `threads` is a workgroup's size.
+
+    It makes a row, or ends in `root` what begins with the sum or product `core`.
+    """
     emission = Emission(in_memory.keys() - {root.serial})
     shared: tuple[Shared, ...] = ()
-    if root.op == "matmul":
-        shared, grid, size = products.write(emission, root, threads)
-    elif root.op == "reduce":
-        if _goes_together(root):
-            shared, grid, size = _reduced_together(emission, root, threads)
+    first = root if core is None else core
+    if row is not None:
+        shared, grid, size = _row(emission, row, threads)
+    elif first.op == "matmul":
+        shared, grid, size = products.write(emission, first, root, threads)
+    elif first.op == "reduce":
+        if _goes_together(first):
+            shared, grid, size = _reduced_together(emission, first, root, threads)
         else:
-            grid, size = _reduced_alone(emission, root, threads)
+            grid, size = _reduced_alone(emission, first, root, threads)
     else:
         grid, size = _mapped(emission, root, threads)
     buffers = (*emission.read.values(), Buffer(OUT, word_type(root), True))
@@ -83,6 +96,15 @@ def stored(b: Builder, x: Tensor, flat: Atom, value: Value) -> None:
         at = b.mul(flat, 2)
         b.store(OUT, at, wide[0])
         b.store(OUT, b.add(at, u32(1)), wide[1])
+
+
+def ended(emission: Emission, core: Tensor, root: Tensor, flat: Atom, value: Value) -> None:
+    """Write an element of a sum or product, or what its tail makes of it."""
+    if core is not root:
+        emission.fixed[core.serial] = value
+        value = emission.at(root, Index(root.shape, flat=flat))
+        del emission.fixed[core.serial]
+    stored(emission.b, root, flat, value)
 
 
 def _each(b: Builder, count: int, threads: int) -> tuple[Atom, tuple[int, int, int], int]:
@@ -164,7 +186,7 @@ def _finished(b: Builder, root: Tensor, value: Value) -> Value:
 
 
 def _reduced_alone(
-    emission: Emission, root: Tensor, threads: int
+    emission: Emission, root: Tensor, last: Tensor, threads: int
 ) -> tuple[tuple[int, int, int], int]:
     """One invocation for one result."""
     b = emission.b
@@ -178,12 +200,13 @@ def _reduced_alone(
             now = tuple(b.read(one) for one in total)
             for var, word in zip(total, _combined(b, root, now, value), strict=True):
                 b.assign(var, word)
-        stored(b, root, place, _finished(b, root, tuple(b.read(one) for one in total)))
+        value = _finished(b, root, tuple(b.read(one) for one in total))
+        ended(emission, root, last, place, value)
     return grid, size
 
 
 def _reduced_together(
-    emission: Emission, root: Tensor, threads: int
+    emission: Emission, root: Tensor, last: Tensor, threads: int
 ) -> tuple[tuple[Shared, ...], tuple[int, int, int], int]:
     """A workgroup for one result: each invocation a part of the terms, then by halves."""
     b = emission.b
@@ -205,7 +228,44 @@ def _reduced_together(
         first = b.op("and", "bool", first, b.op("lt", "bool", place, u32(root.size)))
     with b.when(first):
         value = _parts(b, root, shared, u32(0))
-        stored(b, root, place, _finished(b, root, value))
+        ended(emission, root, last, place, _finished(b, root, value))
+    return shared, grid, size
+
+
+def _row(
+    emission: Emission, row: Row, threads: int
+) -> tuple[tuple[Shared, ...], tuple[int, int, int], int]:
+    """A workgroup for one row: its sums one after the other, then its elements."""
+    b = emission.b
+    size = min(threads, 256, 1 << max((row.length - 1).bit_length() - 1, 0))
+    count = prod(row.shape[: row.split])
+    grid = grid_of(count)
+    number = group_number(b, grid)
+    place = b.op("min", "u32", number, u32(count - 1)) if grid[1] > 1 else number
+    base = b.mul(place, row.length)
+    shared: tuple[Shared, ...] = ()
+    for turn, one in enumerate(row.sums):
+        source = one.args[0]
+        total = [b.var(word) for word in _neutral(one)]
+        with b.loop(LOCAL, u32(row.length), size) as term:
+            value = emission.at(source, Index(source.shape, flat=b.add(base, term)))
+            if source.dtype.kind not in ("float", "bool"):
+                value = converted(b, value, source.register, one.register)
+            now = tuple(b.read(var) for var in total)
+            for var, word in zip(total, _combined(b, one, now, value), strict=True):
+                b.assign(var, word)
+        parts = halved(emission, one, total, size, f"part{turn}_")
+        emission.fixed[one.serial] = _finished(b, one, _parts(b, one, parts, u32(0)))
+        shared += parts
+    inside = b.op("lt", "bool", number, u32(count)) if grid[1] > 1 else truth(True)
+    root = row.root
+    if root.size == count:
+        with b.when(b.op("and", "bool", inside, b.op("eq", "bool", LOCAL, u32(0)))):
+            stored(b, root, place, emission.at(root, Index(root.shape, flat=place)))
+    else:
+        with b.when(inside), b.loop(LOCAL, u32(row.length), size) as term:
+            at = b.add(base, term)
+            stored(b, root, at, emission.at(root, Index(root.shape, flat=at)))
     return shared, grid, size
 
 

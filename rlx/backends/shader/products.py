@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rlx.backends.shader.tensor import Shape, Tensor
 
 Written = tuple[tuple[Shared, ...], tuple[int, int, int], int]
-OUT = "result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +51,20 @@ def tiling_for(rows: int, columns: int, depth: int, threads: int) -> Tiling | No
     return None
 
 
-def write(emission: Emission, root: Tensor, threads: int) -> Written:
-    """The kernel of a product of float32."""
+def write(emission: Emission, root: Tensor, last: Tensor, threads: int) -> Written:
+    """The kernel of a product of float32, which ends in `last`."""
     rows, columns = root.shape[-2:]
     lead = root.shape[:-2]
     depth = root.args[0].shape[-1]
     tiling = tiling_for(rows, columns, depth, threads)
     if tiling is None or prod(lead) > 65535:
-        return _alone(emission, root, threads)
-    return _tiled(emission, root, tiling)
+        return _alone(emission, root, last, threads)
+    return _tiled(emission, root, last, tiling)
 
 
-def _alone(emission: Emission, root: Tensor, threads: int) -> Written:
+def _alone(emission: Emission, root: Tensor, last: Tensor, threads: int) -> Written:
     """One invocation for one element."""
-    from rlx.backends.shader.kernels import grid_of, group_number
+    from rlx.backends.shader.kernels import ended, grid_of, group_number
 
     b = emission.b
     size = min(threads, 64)
@@ -79,11 +78,13 @@ def _alone(emission: Emission, root: Tensor, threads: int) -> Written:
             one = emission.at(left, Index(left.shape, places=(*lead, row, term)))[0]
             other = emission.at(right, Index(right.shape, places=(*lead, term, column)))[0]
             b.assign(total, b.op("fma", "f32", one, other, b.read(total)))
-        b.store(OUT, place, b.read(total))
+        ended(emission, root, last, place, (b.read(total),))
     return (), grid, size
 
 
-def _tiled(emission: Emission, root: Tensor, tiling: Tiling) -> Written:
+def _tiled(emission: Emission, root: Tensor, last: Tensor, tiling: Tiling) -> Written:
+    from rlx.backends.shader.kernels import ended
+
     b = emission.b
     left, right = root.args
     rows, columns = root.shape[-2:]
@@ -136,7 +137,7 @@ def _tiled(emission: Emission, root: Tensor, tiling: Tiling) -> Written:
             fits = b.op("and", "bool", fits, b.op("lt", "bool", column, u32(columns)))
             with b.when(fits):
                 at = b.add(b.add(base, b.mul(at_row, columns)), column)
-                b.store(OUT, at, b.read(total))
+                ended(emission, root, last, at, (b.read(total),))
     return shared, grid, threads
 
 

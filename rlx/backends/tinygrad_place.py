@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from math import prod
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -80,13 +81,25 @@ class Place:
             ones = Tensor(np.ones(8, np.float32), device=self.name)
             return float(ones.contiguous().sum().item())
 
+    def window(self, buffer: Any, dtype: Any, shape: tuple[int, ...]) -> Array | None:
+        """NumPy's view of a buffer, where the host sees the device's memory."""
+        seen = getattr(buffer.allocator, "_as_buffer", None)
+        if seen is None:
+            return None
+        return np.frombuffer(seen(buffer._buf), dtype, count=prod(shape)).reshape(shape)
+
     def write(self, buffer: Any, array: Array) -> None:
-        """Copy an array of a buffer's size into it."""
+        """Copy an array of a buffer's size into it; what it runs must have ended."""
+        window = self.window(buffer, array.dtype, array.shape)
+        if window is not None:
+            window[...] = array
+            return
         raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        buffer.allocator._copyin(buffer._buf, raw.data)
+        # tinygrad takes the address of memory that may be written only.
+        buffer.allocator._copyin(buffer._buf, (raw if raw.flags.writeable else raw.copy()).data)
 
     def read(self, buffer: Any, dtype: Any, shape: tuple[int, ...]) -> Array:
-        """A buffer's content as a new array."""
+        """A buffer's content as a new array, once the device is done."""
         made = np.empty(shape, dtype)
         buffer.allocator._copyout(made.reshape(-1).view(np.uint8).data, buffer._buf)
         return made

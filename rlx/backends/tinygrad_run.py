@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -106,6 +107,11 @@ class Compiled:
                 )
             if value.dtype in dtypes.weaks:
                 value = value.cast(_dtype(dtype))
+            if value.dtype != _dtype(dtype):
+                raise ExecutionError(
+                    f"{self._id} gave {value.dtype.name} for {printable(name)}, which is {dtype}",
+                    fix="choose another backend: run `rlx explain --all`.",
+                )
             if value.uop.device is None:
                 value = value.clone(self._place.name)
             made.append(value.contiguous())
@@ -126,13 +132,13 @@ class Compiled:
         assert run is not None
         uops = [one.uop.base for one in tensors]
         into = [one.uop.base.buffer for one in tensors]
-        out = [(*self._described(one), one) for one in outputs]
+        made = self._described(outputs)
 
         def replay(inputs: Sequence[Array]) -> list[Array]:
             for buffer, value in zip(into, inputs, strict=True):
                 place.write(buffer, value)
             run(uops, {})
-            return [_read(place, *one) for one in out]
+            return [one.read(place) for one in made]
 
         return replay
 
@@ -143,18 +149,21 @@ class Compiled:
         pending = [one for one in outputs if one.numel()]
         if pending:
             Tensor.realize(*pending)
-        return [_read(self._place, *self._described(one), one) for one in outputs]
+        return [one.read(self._place) for one in self._described(outputs)]
 
-    def _described(self, tensor: Any) -> tuple[Any, Any, tuple[int, ...]]:
-        """The memory of an output, its dtype and shape; checked to be on the device."""
-        shape = tuple(int(size) for size in tensor.shape)
-        if not tensor.numel():
-            return None, _numpy(tensor.dtype), shape
-        buffer = tensor.uop.buffer
-        self._used.add(buffer.device)
-        if buffer.device != self._place.name:
-            raise ContractError(f"tinygrad ran on {buffer.device}, asked for {self._place.name}")
-        return buffer, _numpy(tensor.dtype), shape
+    def _described(self, tensors: Sequence[Any]) -> list[_Output]:
+        """The memory of each output, its dtype and shape; checked to be on the device."""
+        found = []
+        for (_, dtype), tensor in zip(self._outputs, tensors, strict=True):
+            shape = tuple(int(size) for size in tensor.shape)
+            buffer = tensor.uop.buffer if tensor.numel() else None
+            if buffer is not None:
+                self._used.add(buffer.device)
+                if buffer.device != self._place.name:
+                    wanted = self._place.name
+                    raise ContractError(f"tinygrad ran on {buffer.device}, asked for {wanted}")
+            found.append(_Output(tensor, buffer, np.dtype(dtype), shape))
+        return found
 
     def close(self) -> None:
         """Let the program and its memory go."""
@@ -163,28 +172,25 @@ class Compiled:
         self._runner = None
 
 
-def _read(place: Place, buffer: Any, dtype: Any, shape: tuple[int, ...], tensor: Any) -> Array:
-    """The output; the tensor is what keeps its memory."""
-    del tensor
-    return np.empty(shape, dtype) if buffer is None else place.read(buffer, dtype, shape)
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """An output on the device; the tensor is what keeps its memory; an empty one has none."""
+
+    tensor: Any
+    buffer: Any
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+    def read(self, place: Place) -> Array:
+        if self.buffer is None:
+            return np.empty(self.shape, self.dtype)
+        return place.read(self.buffer, self.dtype, self.shape)
 
 
 def _dtype(name: str) -> Any:
     from tinygrad import dtypes
 
     return getattr(dtypes, name)
-
-
-def _numpy(dtype: Any) -> Any:
-    """NumPy's dtype, of ml_dtypes where NumPy has none."""
-    from tinygrad import dtypes
-    from tinygrad.dtype import _to_np_dtype
-
-    if dtype == dtypes.bfloat16:
-        import ml_dtypes
-
-        return np.dtype(ml_dtypes.bfloat16)
-    return np.dtype(_to_np_dtype(dtype))
 
 
 def _closed(inputs: Sequence[Array]) -> NoReturn:

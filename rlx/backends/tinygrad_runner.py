@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from rlx.backends.tinygrad_place import Place
     from rlx.program import Program
 
-DTYPES = frozenset(
-    {"bool", "bfloat16", "float16", "float32", "float64", "int8", "int16", "int32", "int64"}
-    | {"uint8", "uint16", "uint32", "uint64"}
-)
-"""dtypes that tinygrad's reader knows, by ONNX's names, which are tinygrad's as well."""
+DTYPES = frozenset({"bool", "float16", "float32", "int8", "int32", "int64", "uint8"})
+"""dtypes that are exchanged, by ONNX's names, which are tinygrad's as well: those of networks.
+
+tinygrad has others. They are left out because what is claimed has been measured, and each dtype of
+each operation is a kernel to compile; float64 and bfloat16 also depend on the device."""
 SIZES = frozenset({"Shape", "Size"})
 """Operations whose results depend on sizes alone."""
 WRITERS = frozenset({"Adagrad", "Adam", "Momentum", "ScatterND", "TensorScatter"})
@@ -27,7 +27,7 @@ WRITERS = frozenset({"Adagrad", "Adam", "Momentum", "ScatterND", "TensorScatter"
 
 
 def check_exchanged(program: Program, id: str) -> None:
-    """Inputs and outputs are tensors of dtypes that tinygrad's reader knows.
+    """Inputs and outputs are tensors of dtypes that are exchanged.
 
     Raises:
         ExecutionError: one is not.

@@ -93,6 +93,23 @@ class Isolated:
         return device, version
 
 
+def apart(id: str, function: str, *arguments: Any) -> Any:
+    """What a function, named as `module:attribute`, returns in a fresh process, which then ends.
+
+    For engines that count on from what the process did before, or keep its settings.
+
+    Raises:
+        RlxError: as the function raised it; an ExecutionError for what is not rlx's own.
+        ExecutionError: the process ended meanwhile.
+        Unavailable: it does not start.
+    """
+    process = _Process(id)
+    try:
+        return process.ask("call", function, arguments)
+    finally:
+        process.end()
+
+
 class Remote:
     """A program that another process has compiled."""
 

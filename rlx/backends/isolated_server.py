@@ -53,6 +53,12 @@ class Server:
         self._backend = resolve(factory)(spec, options)
         return self._backend.device, self._backend.version
 
+    def call(self, function: str, arguments: tuple[Any, ...]) -> Any:
+        """What a function, named as `module:attribute`, returns."""
+        from rlx.references import resolve
+
+        return resolve(function)(*arguments)
+
     def compile(self, number: int, program: Any, options: Any) -> str:
         """Compile, and keep what is made under the number; its device."""
         made = self._compiled[number] = self._backend.compile(program, options)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.openvino import LESS, said
 from rlx.backends.precision import FLOATS, as_stated
-from rlx.errors import ContractError, ExecutionError, PrecisionError, SettingError, printable
+from rlx.errors import (
+    ContractError,
+    ExecutionError,
+    PrecisionError,
+    SettingError,
+    StaleArtifact,
+    printable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,6 +22,7 @@ if TYPE_CHECKING:
     from rlx.backends.openvino_run import Compiled
     from rlx.backends.protocol import CompileOptions
     from rlx.program import Program
+    from rlx.program.types import Interface
 
 DEVICES = {"CPU": "cpu", "GPU": "oneapi", "NPU": "npu"}
 """By OpenVINO's name of a device: rlx's."""
@@ -48,8 +57,14 @@ class OpenVino:
             SettingError: an option has a value that the device refuses.
             ContractError: another device or precision is used than was asked for.
         """
+        from rlx.backends.openvino_run import Compiled
+
+        return Compiled(self.compiled(program, options)[0], program, self._id, DEVICES)
+
+    def compiled(self, program: Program, options: CompileOptions) -> tuple[Any, str | None]:
+        """OpenVINO's own compiled model, and the precision that it was held to; as `compile`."""
         from rlx.backends.openvino_integers import check_integers
-        from rlx.backends.openvino_run import Compiled, check_exchanged
+        from rlx.backends.openvino_run import check_exchanged
 
         as_stated(program, options, self._id)
         lower = options.precision_policy == "allow"
@@ -60,7 +75,25 @@ class OpenVino:
         self._check_nodes(program, model)
         compiled = self._core.compile_model(model, self._name, self._config(hint))
         self._check_promise(compiled, hint)
-        return Compiled(compiled, program, self._id, DEVICES)
+        return compiled, hint
+
+    def restored(self, blob: bytes, hint: str, ports: Interface) -> Compiled:
+        """What `export_model` gave, imported at this precision: by itself it takes another.
+
+        Raises:
+            StaleArtifact: it is for another OpenVINO, or another kind of processor.
+            ContractError: another device or precision is used than was asked for.
+        """
+        from rlx.backends.openvino_run import Compiled
+
+        try:
+            compiled = self._core.import_model(io.BytesIO(blob), self._name, self._config(hint))
+        except RuntimeError as error:
+            raise StaleArtifact(
+                f"{self._id} can't import {printable(ports.name)}: {printable(unmatched(error))}"
+            ) from error
+        self._check_promise(compiled, hint)
+        return Compiled(compiled, ports, self._id, DEVICES)
 
     def _hint(self, program: Program) -> str:
         """The precision that is not less than the program's: float32, unless all is float16."""
@@ -132,6 +165,13 @@ class OpenVino:
 
     def close(self) -> None:
         """Nothing is held: what is compiled belongs to the executables."""
+
+
+def unmatched(error: Exception) -> str:
+    """What a blob needs and what is here, where OpenVINO says so, else its last words."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    sides = [line for line in lines if line.startswith(("blob:", "current:"))]
+    return "; ".join(" ".join(line.split()) for line in sides) or said(error)
 
 
 def unread(error: Exception) -> str:

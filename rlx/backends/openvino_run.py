@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from rlx.backends.protocol import Array
     from rlx.program import Program, Value, ValueType
+    from rlx.program.types import Interface
 
 PLAIN = frozenset(
     {"bool", "float16", "float32", "float64", "int8", "int16", "int32", "int64"}
@@ -41,7 +42,7 @@ def check_exchanged(program: Program, id: str) -> None:
 class Compiled:
     """A compiled model, and the requests that are free; several threads may run it at once."""
 
-    def __init__(self, compiled: Any, program: Program, id: str, devices: Mapping[str, str]):
+    def __init__(self, compiled: Any, program: Interface, id: str, devices: Mapping[str, str]):
         self._compiled = compiled
         self._devices = devices
         given = _taken(program.inputs, compiled.inputs)

@@ -41,9 +41,9 @@ class CoremlCompiler:
             PrecisionError: bfloat16 is asked for, or float32 of a program in float16.
             UnsupportedFeature: a size is not known, or a node can't be emitted; it is named.
         """
-        from rlx.backends.coreml.boundary import Interface
         from rlx.backends.coreml.emitting import emit
         from rlx.backends.coreml.package import parts_of
+        from rlx.backends.ports import Ports
         from rlx.backends.precision import as_stated
         from rlx.backends.protocol import CompileOptions
 
@@ -56,7 +56,7 @@ class CoremlCompiler:
             as_stated(program, CompileOptions(target.precision), "the mlpackage compiler")
         half = target.precision == "f16"
         emitted = emit(program, half=half)
-        return parts_of(emitted.mil, Interface.of(program), half=half)
+        return parts_of(emitted.mil, Ports.of(program), half=half)
 
 
 class CoremlMaterializer:

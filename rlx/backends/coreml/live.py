@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rlx.backends.coreml.boundary import KEY, Interface
+from rlx.backends.coreml.boundary import KEY, into, out_of
 from rlx.backends.coreml.library import import_library
 from rlx.backends.coreml.package import unpack
+from rlx.backends.ports import Ports
 from rlx.errors import SessionClosed, Unavailable
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def load(payload: Payload, spec: DeviceSpec) -> CoremlExecutable:
     try:
         package = unpack(payload.parts, Path(folder.name))
         described = library.utils.load_spec(str(package)).description
-        interface = Interface.from_text(described.metadata.userDefined[KEY])
+        ports = Ports.from_bytes(described.metadata.userDefined[KEY])
         compiled = library.models.utils.compile_model(
             str(package), str(Path(folder.name, "model.mlmodelc"))
         )
@@ -52,7 +53,7 @@ def load(payload: Payload, spec: DeviceSpec) -> CoremlExecutable:
     except BaseException:
         folder.cleanup()
         raise
-    return CoremlExecutable(model.predict, interface, folder.cleanup)
+    return CoremlExecutable(model.predict, ports, folder.cleanup)
 
 
 def refuse_elsewhere(plan: Any) -> None:
@@ -84,11 +85,11 @@ class CoremlExecutable:
     def __init__(
         self,
         predict: Callable[[dict[str, Any]], dict[str, Any]],
-        interface: Interface,
+        ports: Ports,
         release: Callable[[], object],
     ):
         self._predict: Callable[[dict[str, Any]], dict[str, Any]] | None = predict
-        self._interface, self._release = interface, release
+        self._ports, self._release = ports, release
 
     def run(self, inputs: Sequence[Array]) -> Sequence[Array]:
         """Run once.
@@ -100,12 +101,10 @@ class CoremlExecutable:
         predict = self._predict
         if predict is None:
             raise SessionClosed("this executable was closed", fix="load the artifact again.")
-        ports = zip(self._interface.inputs, inputs, strict=True)
-        given = {f"input_{at}": port.into(array) for at, (port, array) in enumerate(ports)}
-        made = predict(given)
-        return [
-            port.out_of(made[f"output_{at}"]) for at, port in enumerate(self._interface.outputs)
-        ]
+        named = enumerate(zip(self._ports.inputs, inputs, strict=True))
+        made = predict({f"input_{at}": into(value, array) for at, (value, array) in named})
+        outputs = enumerate(self._ports.outputs)
+        return [out_of(value, made[f"output_{at}"]) for at, value in outputs]
 
     def close(self) -> None:
         """Let the model go, and its files; calling it again does nothing."""

@@ -11,12 +11,14 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rlx.backends.coreml.boundary import KEY, Interface
+from rlx.backends.coreml.boundary import KEY
 from rlx.backends.coreml.library import import_library
 from rlx.errors import CorruptArtifact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from rlx.backends.ports import Ports
 
 DATA = "com.apple.CoreML"
 MANIFEST, MODEL, WEIGHTS = "manifest.json", "model.mlmodel", "weight.bin"
@@ -33,7 +35,7 @@ ITEMS = (
 )
 
 
-def parts_of(mil: Any, interface: Interface, *, half: bool = False) -> dict[str, bytes]:
+def parts_of(mil: Any, ports: Ports, *, half: bool = False) -> dict[str, bytes]:
     """The parts of the package that coremltools' backend makes of a MIL program.
 
     Its own passes run, which fuse operations; with `half` one of them rounds the floats
@@ -55,7 +57,7 @@ def parts_of(mil: Any, interface: Interface, *, half: bool = False) -> dict[str,
         parts = {WEIGHTS: weights.read_bytes()} if weights.is_file() else {}
     spec = model.get_spec()
     steady(spec)
-    spec.description.metadata.userDefined[KEY] = interface.to_text()
+    spec.description.metadata.userDefined[KEY] = ports.to_bytes().decode()
     parts[MODEL] = spec.SerializeToString(deterministic=True)
     parts[MANIFEST] = manifest(WEIGHTS in parts)
     return parts

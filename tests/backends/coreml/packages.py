@@ -3,11 +3,12 @@
 import onnx
 
 import rlx
-from rlx.backends.coreml.boundary import KEY, Interface
+from rlx.backends.coreml.boundary import KEY
 from rlx.backends.coreml.compiler import CoremlCompiler
 from rlx.backends.coreml.live import CoremlExecutable
 from rlx.backends.coreml.package import unpack
 from rlx.backends.payload import Target
+from rlx.backends.ports import Ports
 from tests.backends.coreml.interpreter import load, run
 
 
@@ -19,8 +20,8 @@ def compiled(program, precision=None):
 def opened(parts, folder):
     """The parts as an executable whose Core ML is the interpreter, and the MIL function."""
     spec, function = load(unpack(parts.items(), folder))
-    interface = Interface.from_text(spec.description.metadata.userDefined[KEY])
-    return CoremlExecutable(lambda feeds: run(function, feeds), interface, list), function
+    ports = Ports.from_bytes(spec.description.metadata.userDefined[KEY])
+    return CoremlExecutable(lambda feeds: run(function, feeds), ports, list), function
 
 
 def fixed(path, feeds):

@@ -9,13 +9,14 @@ import pytest
 
 import rlx
 from rlx.artifact.checking import check
-from rlx.backends.coreml.boundary import Interface, Port
+from rlx.backends.coreml.boundary import into, out_of
 from rlx.backends.coreml.compiler import CoremlMaterializer
 from rlx.backends.coreml.live import refuse_elsewhere
 from rlx.backends.coreml.package import unpack
 from rlx.backends.coreml.table import EMITTERS
 from rlx.device import DeviceSpec
 from rlx.errors import CorruptArtifact, PrecisionError, Unavailable, UnsupportedFeature
+from rlx.program.types import Value, ValueType
 from rlx.session.default import default_registry
 
 HEAD = '<ir_version: 8, opset_import: ["" : 18]>'
@@ -130,15 +131,11 @@ def test_parts_that_are_no_package(parts, tmp_path):
 def test_values_of_every_dtype_go_in_and_come_out():
     """A package knows neither int64 nor truth values nor scalars."""
     for dtype, held in (("int64", "int32"), ("bool", "int32"), ("float16", "float16")):
-        scalar, row = Port("s", dtype, 0), Port("r", dtype, 1)
+        scalar, row = Value("s", ValueType(dtype, ())), Value("r", ValueType(dtype, (2,)))
         given = np.array([1, 0], dtype)
-        assert (row.into(given).dtype, scalar.into(given[0]).shape) == (np.dtype(held), (1,))
-        np.testing.assert_array_equal(row.out_of(row.into(given)), given)
-        assert scalar.out_of(scalar.into(given[0])).shape == ()
-    interface = Interface.of(one("Equal (x, x)", "int64[4] x", "bool[4] y"))
-    assert Interface.from_text(interface.to_text()) == interface
-    with pytest.raises(CorruptArtifact):
-        Interface.from_text("[1]")
+        assert (into(row, given).dtype, into(scalar, given[0]).shape) == (np.dtype(held), (1,))
+        np.testing.assert_array_equal(out_of(row, into(row, given)), given)
+        assert out_of(scalar, into(scalar, given[0])).shape == ()
 
 
 def plan(*devices):

@@ -5,14 +5,12 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
 from rlx.errors import ExecutionError, RlxError, SessionClosed, printable
 from rlx.program.stages import Stages, stages
+from rlx.session.between import Between
 from rlx.session.compiling import check_executable
 from rlx.session.inputs import Native
 from rlx.session.inputs.native import MEMBERS
-from rlx.session.inputs.results import count, finish
 from rlx.session.opening import cause_text
 
 if TYPE_CHECKING:
@@ -71,7 +69,6 @@ class StagedExecutable:
         device: str,
     ):
         self._name = f"{name} failed to run {printable(program.name)}"
-        self._made_by = f"{program.name} on {name}"
         self._inputs = tuple(value.name for value in program.inputs)
         self._outputs = tuple(value.name for value in program.outputs)
         self._stages = cut.stages
@@ -81,6 +78,7 @@ class StagedExecutable:
         held = [one for one in executables if one is not None]
         natives = [Native.of(one, device) for one in held]
         self._native = natives[0] if natives and all(n.adopt for n in natives) else Native(device)
+        self._between = Between(f"{program.name} on {name}", self._native)
 
     @property
     def device(self) -> str:
@@ -114,7 +112,7 @@ class StagedExecutable:
             if barrier.repeat > 1:
                 begin = place - barrier.stages
                 if passes[place] < barrier.repeat and not (
-                    barrier.fixpoint and self._same(given, passed[begin])
+                    barrier.fixpoint and self._between.same(given, passed[begin])
                 ):
                     self._check(barrier, given, passed[begin], passes[place])
                     passes[place] += 1
@@ -139,45 +137,16 @@ class StagedExecutable:
         assert executable is not None
         try:
             outputs = executable.run([values[value.name] for value in program.inputs])
-            if self._native.adopt is None:
-                handed = finish(self._made_by, program.outputs, outputs)
-            else:
-                given = count(self._made_by, program.outputs, outputs)
-                handed = tuple(map(self._handed, given))
+            handed = self._between.take(program.outputs, outputs)
         except Exception as error:  # noqa: BLE001 - raised again, with the stage's place
             turns = f", pass {turn}" if turn > 1 else ""
             _failed(error, _where(place, len(self._stages)) + turns, self._name)
         return dict(zip((value.name for value in program.outputs), handed, strict=True))
 
-    def _handed(self, value: Any) -> Any:
-        """An output as the next stage takes it: the backend's own array, or NumPy's."""
-        if value is None or isinstance(value, np.ndarray | dict):
-            return value
-        if isinstance(value, list | tuple):
-            return [self._handed(one) for one in value]
-        assert self._native.adopt is not None
-        own = self._native.adopt(value)
-        return self._on_host(value) if own is None else own
-
-    def _on_host(self, value: Any) -> Any:
-        if isinstance(value, list | tuple):
-            return [self._on_host(one) for one in value]
-        if value is None or isinstance(value, np.ndarray | dict):
-            return value
-        to_host = self._native.to_host
-        return np.asarray(value) if to_host is None else to_host(value)
-
-    def _same(self, new: list[Any], old: list[Any]) -> bool:
-        """Whether a pass has changed nothing, bit for bit."""
-        return all(
-            one is two or _bits(self._on_host(one)) == _bits(self._on_host(two))
-            for one, two in zip(new, old, strict=True)
-        )
-
     def _check(self, barrier: Barrier, new: list[Any], old: list[Any], turn: int) -> None:
         """A value keeps its dtype and shape from pass to pass: stages are compiled for them."""
         for name, one, two in zip(barrier.inputs, new, old, strict=True):
-            found, first = (self._type(value) for value in (one, two))
+            found, first = map(self._between.type, (one, two))
             if found != first:
                 raise ExecutionError(
                     f"{self._name}: barrier '{printable(barrier.name)}' gives "
@@ -186,30 +155,14 @@ class StagedExecutable:
                     fix="keep the shape of what is repeated, such as by padding.",
                 )
 
-    def _type(self, value: Any) -> str:
-        if isinstance(value, np.ndarray):
-            return f"{value.dtype}{list(value.shape)}"
-        if value is None or isinstance(value, list | tuple | dict) or self._native.describe is None:
-            return "absent" if value is None else "a sequence"
-        dtype, shape = self._native.describe(value)
-        return f"{dtype}{list(shape)}"
-
     def _own(self, outputs: list[Any], inputs: Sequence[Any]) -> list[Any]:
         """The outputs, each in memory of its own: barriers give on what they are given."""
         taken = {id(value) for value in (*inputs, *self._constants.values())}
         made = []
         for value in outputs:
-            made.append(self._copy(value) if id(value) in taken else value)
+            made.append(self._between.copy(value) if id(value) in taken else value)
             taken.add(id(value))
         return made
-
-    def _copy(self, value: Any) -> Any:
-        if isinstance(value, list | tuple):
-            return [self._copy(one) for one in value]
-        if value is None or isinstance(value, np.ndarray | dict):
-            return copy.deepcopy(value)
-        host = np.array(self._on_host(value))
-        return host if self._native.to_device is None else self._native.to_device(host)
 
     def close(self) -> None:
         """Close every stage's executable; calling it again does nothing.
@@ -236,16 +189,6 @@ class StagedExecutable:
 def _pass(barrier: Barrier | None, given: list[Any], values: dict[str, Any]) -> None:
     assert barrier is not None
     values.update((name, one) for name, one in zip(barrier.outputs, given, strict=True) if name)
-
-
-def _bits(value: Any) -> Any:
-    """What two values agree on exactly when they are the same, NaN included."""
-    if isinstance(value, list | tuple):
-        return [_bits(one) for one in value]
-    if not isinstance(value, np.ndarray):
-        return value
-    content = value.tolist() if value.dtype == object else value.tobytes()
-    return value.dtype.str, value.shape, content
 
 
 def _where(place: int, of: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rlx.backends.onnxruntime import exchange, masks
 from rlx.backends.onnxruntime.assignment import CPU, Seat, seated, with_names
 from rlx.backends.onnxruntime.empties import settle
 from rlx.backends.onnxruntime.executable import Compiled
@@ -68,12 +69,15 @@ class OnnxRuntime:
                 fix="choose another backend, or store the weights in a smaller dtype.",
             )
         seat = Seat(name, provider.name, placed.settings, placed.device)
+        widened = exchange.widen(model, program)
         if provider.name != CPU:
             settle(with_names(model, program), program, self._engine, name)
             prune(model)
+        else:
+            masks.widen(model, program)
         data = model.SerializeToString()
         session = seated(self._engine, data, seat, {**self._options, **provider.session})
-        return Compiled(self._engine, session, program, provider.device)
+        return Compiled(self._engine, session, program, provider.device, widened)
 
     def close(self) -> None:
         """Nothing is held: the sessions belong to the executables."""

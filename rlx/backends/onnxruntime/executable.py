@@ -7,26 +7,27 @@ import ctypes
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rlx.errors import ExecutionError, SessionClosed
+from rlx.backends.onnxruntime.exchange import is_foreign
+from rlx.errors import SessionClosed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from rlx.backends.protocol import Array
-    from rlx.program import Program, ValueType
-
-FOREIGN = frozenset(
-    {"bfloat16", "float4e2m1", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"}
-    | {"float8e8m0", "int2", "int4", "uint2", "uint4"}
-)
-"""dtypes that the engine computes with, but can't exchange as NumPy arrays: bfloat16 is refused,
-and float8e4m3fn comes back as uint8."""
+    from rlx.program import Program
 
 
 class Compiled:
     """One session; arrays of ordinary dtypes go in and out without a detour."""
 
-    def __init__(self, engine: Any, session: Any, program: Program, device: str):
+    def __init__(
+        self,
+        engine: Any,
+        session: Any,
+        program: Program,
+        device: str,
+        widened: Mapping[str, str] | None = None,
+    ):
         self._engine = engine
         self.device = device
         """Where every node of the session was found to be."""
@@ -44,23 +45,13 @@ class Compiled:
         given = [program.inputs[at].type for at in self._places]
         made = [value.type for value in program.outputs]
         self._call: Callable[[Sequence[Array]], Sequence[Array]] = self._direct
-        if any(_element(kind.dtype) in FOREIGN for kind in made):
-            self._call = self._exchange
-            wrapped = [kind.dtype for kind in (*given, *made) if kind.kind != "tensor"]
-            wrapped += [kind.dtype for kind in given if kind.dtype == "string"]
-            if wrapped:
-                raise ExecutionError(
-                    f"onnxruntime can't give back {_foreign(made)} beside {wrapped[0]}",
-                    fix="choose another backend for this program.",
-                )
-        elif any(_element(kind.dtype) in FOREIGN for kind in given):
+        if any(map(is_foreign, given)):
             self._call = self._accept
-            if any(kind.kind != "tensor" and _element(kind.dtype) in FOREIGN for kind in given):
-                raise ExecutionError(
-                    f"onnxruntime can't take {_foreign(given)} from NumPy",
-                    fix="choose another backend for this program.",
-                )
-
+        if widened:
+            self._outputs = [widened.get(name, name) for name in self._outputs]
+            self._call = partial(self._narrow, self._call, _narrow_dtypes(program, widened))
+        elif any(map(is_foreign, made)):
+            self._call = self._exchange
         if len(self._places) < len(program.inputs):
             self._call = partial(self._some, self._call)
 
@@ -91,6 +82,16 @@ class Compiled:
         outputs = [_array(value) for value in session.run_with_ort_values(self._outputs, feeds)]
         return outputs if self._repeated is None else _repeat(outputs, self._repeated)
 
+    def _narrow(
+        self,
+        call: Callable[[Sequence[Array]], Sequence[Array]],
+        dtypes: Sequence[Any],
+        inputs: Sequence[Array],
+    ) -> Sequence[Array]:
+        """As `call`, with the outputs that came as float32 in their own dtypes."""
+        found = zip(call(inputs), dtypes, strict=True)
+        return [value if dtype is None else value.astype(dtype) for value, dtype in found]
+
     def _value(self, array: Array) -> Any:
         from onnx import numpy_helper
 
@@ -120,13 +121,16 @@ def _closed(inputs: Sequence[Array]) -> NoReturn:
     )
 
 
-def _element(dtype: str) -> str:
-    """The dtype of the tensors inside `seq(…)` and `optional(…)`."""
-    return dtype.rsplit("(", 1)[-1].rstrip(")")
+def _narrow_dtypes(program: Program, widened: Mapping[str, str]) -> list[Any]:
+    """By output, the dtype that it is narrowed to, or None."""
+    from onnx import TensorProto, helper
 
-
-def _foreign(types: Sequence[ValueType]) -> str:
-    return next(kind.dtype for kind in types if _element(kind.dtype) in FOREIGN)
+    return [
+        helper.tensor_dtype_to_np_dtype(TensorProto.DataType.Value(value.type.dtype.upper()))
+        if value.name in widened
+        else None
+        for value in program.outputs
+    ]
 
 
 def _odd(value: Any) -> bool:

@@ -172,23 +172,52 @@ def test_a_sequence_beside_bfloat16_goes_in() -> None:
     assert (y.tolist(), n.tolist()) == ([1.0, 1.0], 3)
 
 
+@pytest.mark.parametrize(("name", "dtype"), TYPES)
 @pytest.mark.parametrize(
-    ("other", "use", "name"),
-    [("seq(float[2])", "SequenceLength", "seq(float32)"), ("string[2]", "Shape", "string")],
+    ("other", "use", "count"),
+    [("seq(float[2])", "SequenceLength", 1), ("string[2]", "Size", 2)],
 )
-def test_what_cannot_be_given_back_is_refused_when_compiling(
-    other: str, use: str, name: str
+def test_texts_and_sequences_beside_dtypes_that_numpy_lacks(
+    name: str, dtype: Any, other: str, use: str, count: int
 ) -> None:
-    rank = "" if use == "SequenceLength" else "[1]"
-    with pytest.raises(ExecutionError) as caught:
-        compiled(
-            f"g (float[2] x, {other} s) => (bfloat16[2] y, int64{rank} n) "
-            f"{{ y = Cast <to = 16> (x) n = {use} (s) }}"
-        )
-    assert str(caught.value) == (
-        f"onnxruntime can't give back bfloat16 beside {name}. "
-        "Fix: choose another backend for this program."
+    number = int(getattr(onnx.TensorProto, name.upper()))
+    executable = compiled(
+        f"g (float[3] x, {other} s, {name}[3] z) => ({name}[3] y, int64 n, {name}[3] w) "
+        f"{{ y = Cast <to = {number}> (x) n = {use} (s) w = Identity (z) }}"
     )
+    held = [np.zeros(2, np.float32)] if use == "SequenceLength" else np.array(["a", "b"], object)
+    narrow = np.array([1, 0, 1], dtype)
+    y, n, w = executable.run([np.array([1, 0, 1], np.float32), held, narrow])
+    assert (y.dtype, w.dtype, n.tolist()) == (narrow.dtype, narrow.dtype, count)
+    np.testing.assert_array_equal(y, narrow)
+    np.testing.assert_array_equal(w, narrow)
+
+
+MASKS = [(4, 6), (1, 6), (2, 3, 1, 6), (2, 1, 4, 6), (2, 1, 1, 6), (3, 1, 6)]
+
+
+@pytest.mark.parametrize("queries", ["4", "S"])
+@pytest.mark.parametrize("shape", MASKS)
+@pytest.mark.parametrize("dtype", ["float", "bool"])
+def test_one_row_of_a_mask_is_for_all_queries(
+    dtype: str, shape: tuple[int, ...], queries: str
+) -> None:
+    """Whose kernel does not broadcast it; compared with the mask written out."""
+    rng = np.random.default_rng(7)
+    q, k, v = (rng.standard_normal((2, 3, n, 8)).astype(np.float32) for n in (4, 6, 6))
+    mask = rng.standard_normal(shape).astype(np.float32)
+    whole = np.broadcast_to(mask, (2, 3, 4, 6)).copy()
+    if dtype == "bool":
+        mask, whole = mask > -0.5, whole > -0.5
+    found = []
+    for one in (mask, whole):
+        sizes = ",".join(map(str, one.shape))
+        executable = compiled(
+            f"g (float[2,3,{queries},8] q, float[2,3,6,8] k, float[2,3,6,8] v, {dtype}[{sizes}] m) "
+            f"=> (float[2,3,{queries},8] y) {{ y = Attention (q, k, v, m) }}"
+        )
+        found += executable.run([q, k, v, one])
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6, atol=1e-6)
 
 
 def test_sequences_and_absent_optionals() -> None:

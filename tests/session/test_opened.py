@@ -4,6 +4,7 @@ import inspect
 from types import SimpleNamespace
 from typing import Protocol
 
+import numpy as np
 import pytest
 
 from rlx import testing
@@ -202,3 +203,22 @@ def test_the_policy_and_the_capabilities_decide(barred, capabilities, dispatch, 
     wrapped.compile(barred, CompileOptions(kernel_dispatch=dispatch))
     assert len(programs) == handed
     assert (programs[0] is barred) == (handed == 1)
+
+
+def test_a_backend_in_a_process_of_its_own_has_every_member_too(barred):
+    """Both wrappers, one around the other: a program with barriers goes there in stages."""
+    from rlx.backends.isolated import Isolated
+
+    inner = Isolated("numpy", "rlx.backends.array.numpy:open_cpu", DeviceSpec("cpu", 0), {})
+    wrapped = opened(inner)
+    try:
+        for one in (inner, wrapped):
+            assert [name for name in members(Backend) if not hasattr(one, name)] == []
+        assert (wrapped.device, wrapped.version) == (inner.device, inner.version)
+        made = wrapped.compile(barred, CompileOptions())
+        assert isinstance(made, StagedExecutable)
+        (y,) = made.run([np.array([1, -2], np.float32)])
+        assert y.tolist() == [0, 2]
+        made.close()
+    finally:
+        wrapped.close()

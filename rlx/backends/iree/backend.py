@@ -135,11 +135,17 @@ class IreeBackend:
 
     def _module(self, name: str, found: Traceable) -> Module:
         """One form of a program, on the device."""
-        from rlx.backends.iree.compiling import LOWERED, compile_exported, signature
+        from rlx.backends.iree.compiling import (
+            LOWERED,
+            compile_exported,
+            refuse_dtypes,
+            signature,
+        )
         from rlx.backends.iree.module import Module
         from rlx.backends.stablehlo.export import exported
 
         made = exported(found, LOWERED)
+        refuse_dtypes(signature(made))
         data = compile_exported(found, made, self._backend, self._flags, name)
         return Module(data, signature(made), found.weights, self.device, self._index)
 

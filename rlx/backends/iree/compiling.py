@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.array.dtypes import name_of
+from rlx.backends.iree.signature import ELEMENTS, Signature, Types
 from rlx.errors import UnsupportedFeature, printable
 
 if TYPE_CHECKING:
@@ -16,38 +16,8 @@ if TYPE_CHECKING:
     from rlx.backends.stablehlo.trace import Traceable
     from rlx.program import Program
 
-Types = tuple[tuple[str, tuple[int, ...]], ...]
-"""Per tensor its dtype, by ONNX's name, and its shape."""
 LOWERED = "cpu"
 """The platform of jax whose lowering IREE reads: it has the fewest calls of libraries."""
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """What a module is called with, and what it gives."""
-
-    weights: Types
-    inputs: Types
-    outputs: Types
-
-    def to_bytes(self) -> bytes:
-        """As JSON with sorted keys and no blanks."""
-        plain = {side: getattr(self, side) for side in self.__slots__}
-        return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode("ascii")
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Signature:
-        """What `to_bytes` made.
-
-        Raises:
-            ValueError, KeyError, TypeError: it did not.
-        """
-        plain = json.loads(data)
-        sides = (
-            tuple((str(dtype), tuple(map(int, shape))) for dtype, shape in plain[side])
-            for side in cls.__slots__
-        )
-        return cls(*sides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +41,22 @@ def compile_program(program: Program, device: str, backend: str, flags: list[str
     with settled():
         found = traced(program, device, dynamic=False)
         exported = lowered(program, found, LOWERED)
+    refuse_dtypes(signature(exported))
     made = compile_exported(found, exported, backend, flags, program.name)
     return Compiled(made, signature(exported), found.weights)
+
+
+def refuse_dtypes(signature: Signature) -> None:
+    """Refuse what can't be put into IREE's buffers.
+
+    Raises:
+        UnsupportedFeature: a dtype has no element type.
+    """
+    for dtype, _ in (*signature.weights, *signature.inputs, *signature.outputs):
+        if dtype not in ELEMENTS:
+            raise UnsupportedFeature(
+                f"IREE takes and gives no {dtype}", fix="choose another target: run `rlx backends`."
+            )
 
 
 def compile_exported(

@@ -4,35 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rlx.backends.array.dtypes import numpy_dtype
-from rlx.errors import CorruptArtifact, SessionClosed, UnsupportedFeature
-
-if TYPE_CHECKING:
-    from rlx.backends.iree.compiling import Signature
+from rlx.backends.iree.signature import ELEMENTS, Signature
+from rlx.errors import CorruptArtifact, SessionClosed
 
 ENTRY = "main"
-ELEMENTS = {
-    "bool": "BOOL_8",
-    "int8": "INT_8",
-    "int16": "INT_16",
-    "int32": "INT_32",
-    "int64": "INT_64",
-    "uint8": "UINT_8",
-    "uint16": "UINT_16",
-    "uint32": "UINT_32",
-    "uint64": "UINT_64",
-    "float16": "FLOAT_16",
-    "float32": "FLOAT_32",
-    "float64": "FLOAT_64",
-    "bfloat16": "BFLOAT_16",
-    "complex64": "COMPLEX_64",
-    "complex128": "COMPLEX_128",
-}
-"""IREE's element types by dtype; what is narrower than a byte, or a float of 8 bits, has none."""
 
 
 class Module:
@@ -50,7 +30,6 @@ class Module:
 
         Raises:
             CorruptArtifact: IREE can't read it, or it has another signature.
-            UnsupportedFeature: a dtype has no element type.
             Unavailable: there is no such device.
         """
         import iree.runtime as runtime
@@ -61,9 +40,6 @@ class Module:
         self.device = name
         self._runtime = runtime
         self._signature = signature
-        for dtype, _ in (*signature.weights, *signature.inputs, *signature.outputs):
-            if dtype not in ELEMENTS:
-                raise UnsupportedFeature(f"IREE takes and gives no {dtype}")
         self._live = device(name, index)
         try:
             module = runtime.VmModule.copy_buffer(instance(), data)

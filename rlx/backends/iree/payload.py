@@ -95,8 +95,8 @@ class VmfbMaterializer:
             Unavailable: there is no such device.
         """
         from rlx.backends.array.dtypes import numpy_dtype
-        from rlx.backends.iree.compiling import Signature
         from rlx.backends.iree.module import Module
+        from rlx.backends.iree.signature import Signature
         from rlx.backends.stablehlo.weights import unpack
 
         parts = dict(payload.parts)

@@ -20,10 +20,18 @@ class Kind:
     """The compiler's flag that names the processor or the architecture."""
     default: str | None = None
     """What it is where nothing is stated; None: the flag is left out."""
+    others: tuple[str, ...] = ()
+    """More of the compiler's flags."""
 
 
 KINDS: Mapping[str, Kind] = {
-    "cpu": Kind("llvm-cpu", "local-task", "--iree-llvmcpu-target-cpu", "generic"),
+    "cpu": Kind(
+        "llvm-cpu",
+        "local-task",
+        "--iree-llvmcpu-target-cpu",
+        "generic",
+        ("--iree-llvmcpu-debug-symbols=false",),  # they hold addresses of the compiler's own
+    ),
     "vulkan": Kind("vulkan-spirv", "vulkan", "--iree-vulkan-target"),
     "cuda": Kind("cuda", "cuda", "--iree-cuda-target", "sm_80"),
     "rocm": Kind("rocm", "hip", "--iree-rocm-target", "gfx942"),
@@ -73,7 +81,7 @@ def flags(device: str, options: Mapping[str, object]) -> tuple[str, list[str]]:
                 f"IREE for {device} takes no {name} {value!r:.60}",
                 fix="remove it, or write a name.",
             )
-    made = list(_ALWAYS)
+    made = [*_ALWAYS, *found.others]
     architecture = options.get("architecture", found.default)
     if architecture is not None:
         made.append(f"{found.flag}={architecture}")

@@ -39,6 +39,7 @@ def session_options(engine: Any, options: Mapping[str, Any], *, alone: bool, rec
     """Options for one session.
 
     With `alone`, no node may be left to the CPU; with `record`, each one's place can be read back.
+    `options["entries"]` are settings of the session by the engine's own names.
     """
     made = engine.SessionOptions()
     made.log_severity_level = FATAL
@@ -51,4 +52,6 @@ def session_options(engine: Any, options: Mapping[str, Any], *, alone: bool, rec
         made.add_session_config_entry(NO_FALLBACK, "1")  # only "1" counts
     if record:
         made.add_session_config_entry(RECORD, "1")
+    for name, value in options.get("entries", {}).items():
+        made.add_session_config_entry(name, value)
     return made

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from rlx.backends.protocol import Array
-    from rlx.program import Program
+    from rlx.program.types import Interface
 
 
 class Compiled:
@@ -24,7 +24,7 @@ class Compiled:
         self,
         engine: Any,
         session: Any,
-        program: Program,
+        program: Interface,
         device: str,
         widened: Mapping[str, str] | None = None,
     ):
@@ -121,7 +121,7 @@ def _closed(inputs: Sequence[Array]) -> NoReturn:
     )
 
 
-def _narrow_dtypes(program: Program, widened: Mapping[str, str]) -> list[Any]:
+def _narrow_dtypes(program: Interface, widened: Mapping[str, str]) -> list[Any]:
     """By output, the dtype that it is narrowed to, or None."""
     from onnx import TensorProto, helper
 

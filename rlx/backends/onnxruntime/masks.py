@@ -39,10 +39,10 @@ def widen(model: onnx.ModelProto, program: Program) -> None:
 
 def _rows(queries: ValueType | None, mask: ValueType | None) -> int | None:
     """The axis of the queries that the mask is to be expanded to; None where it fits."""
-    if queries is None or queries.shape is None or mask is None or mask.shape is None:
+    if queries is None or not queries.shape or mask is None or not mask.shape:
         return None
     axis = len(queries.shape) - 2
-    wanted, got = queries.shape[axis], mask.shape[-2]
+    wanted, got = queries.shape[axis], (1, *mask.shape)[-2]
     if wanted == 1 or (got == wanted and got is not None) or (isinstance(got, int) and got != 1):
         return None
     return axis

@@ -193,7 +193,7 @@ def test_texts_and_sequences_beside_dtypes_that_numpy_lacks(
     np.testing.assert_array_equal(w, narrow)
 
 
-MASKS = [(4, 6), (1, 6), (2, 3, 1, 6), (2, 1, 4, 6), (2, 1, 1, 6), (3, 1, 6)]
+MASKS = [(6,), (4, 6), (1, 6), (2, 3, 1, 6), (2, 1, 4, 6), (2, 1, 1, 6), (3, 1, 6)]
 
 
 @pytest.mark.parametrize("queries", ["4", "S"])

@@ -7,6 +7,8 @@ Precision is the program's: OpenVINO by itself computes float32 in bfloat16 wher
 from __future__ import annotations
 
 import difflib
+import sys
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.forks import refuse_forked
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from rlx.backends.openvino_backend import OpenVino
     from rlx.device import DeviceSpec
 
+TELEMETRY = "openvino_telemetry"
+_importing = Lock()
 IDS = {"CPU": "openvino-cpu", "GPU": "openvino-gpu", "NPU": "openvino-npu"}
 """By OpenVINO's name of a device: the backend that runs on it."""
 OURS = {
@@ -42,12 +46,20 @@ Set where the device has them and lower precision is not allowed; an option may 
 
 
 def import_engine() -> Any:
-    """openvino. Importing it sends nothing: its telemetry is that of the converter, not used here.
+    """openvino without its telemetry: importing it sends an event and keeps a client id on disk.
 
-    Its version is held against what is needed by the registration's probe.
+    openvino does without that package where it is missing, as it is made to seem meanwhile. A
+    program that imported openvino before has had it its own way.
     """
-    import openvino
-
+    with _importing:
+        hidden = TELEMETRY not in sys.modules
+        if hidden:
+            sys.modules[TELEMETRY] = None  # type: ignore[assignment]  # what makes importing it fail
+        try:
+            import openvino
+        finally:
+            if hidden:
+                del sys.modules[TELEMETRY]
     return openvino
 
 

@@ -156,7 +156,7 @@ class Compiled:
         found = []
         for (_, dtype), tensor in zip(self._outputs, tensors, strict=True):
             shape = tuple(int(size) for size in tensor.shape)
-            buffer = tensor.uop.buffer if tensor.numel() else None
+            buffer = tensor.uop.buffer.ensure_allocated() if tensor.numel() else None
             if buffer is not None:
                 self._used.add(buffer.device)
                 if buffer.device != self._place.name:

@@ -15,6 +15,8 @@ FACTORIES = {
     "torch": ("cpu", "rlx.backends.array.torch:open_cpu"),
     "jax": ("cpu", "rlx.backends.array.jax:open_cpu"),
     "mlx": ("mlx", "rlx.backends.array.mlx:open_mlx"),
+    "openvino": ("cpu", "rlx.backends.openvino:open_cpu"),
+    "tinygrad": ("cpu", "rlx.backends.tinygrad:open_cpu"),
 }
 """By the module that it needs: the device, and the factory."""
 GPUS = {

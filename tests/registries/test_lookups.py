@@ -25,6 +25,7 @@ DEVICES = {
     "hexagon": ("qnn",),
     "xdna": (),
     "egpu": (),
+    "npu": ("intel-npu",),
 }
 
 

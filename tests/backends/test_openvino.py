@@ -1,0 +1,432 @@
+"""OpenVINO runs on the device that was asked for, in the precision that was, or says why not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+import pytest
+
+from rlx.backends import openvino
+from rlx.backends.openvino_backend import OpenVino, unread
+from rlx.backends.openvino_integers import KEEP, UNREDUCED, WIDE, fits
+from rlx.backends.protocol import CompileOptions, Executable, Found
+from rlx.device import DeviceSpec
+from rlx.errors import (
+    ContractError,
+    ExecutionError,
+    PrecisionError,
+    RlxError,
+    SessionClosed,
+    SettingError,
+    Unavailable,
+)
+from rlx.operations import Vocabulary, generate
+from rlx.program import load
+
+pytestmark = pytest.mark.needs("openvino")
+CPU = DeviceSpec("cpu", 0)
+ELSEWHERE = " Fix: choose another backend: run `rlx explain --all`."
+
+
+def program(text: str, opset: int = 25) -> Any:
+    """A program from ONNX's text syntax."""
+    return load(onnx.parser.parse_model(f'<ir_version: 13, opset_import: ["": {opset}]> {text}'))
+
+
+def compiled(text: str, **options: Any) -> Executable:
+    asked = CompileOptions(precision_policy=options.pop("policy", "error"))
+    return openvino.open_cpu(CPU, options).compile(program(text), asked)
+
+
+NEG = "g (float[2] x) => (float[2] y) { y = Neg(x) }"
+X = np.array([1, -2], np.float32)
+
+
+def test_it_runs_where_it_says() -> None:
+    executable = compiled(NEG)
+    (y,) = executable.run([X])
+    assert executable.device == "cpu"
+    np.testing.assert_array_equal(y, -X)
+
+
+def test_the_version_is_the_engines() -> None:
+    assert openvino.import_engine().get_version().startswith(openvino.open_cpu(CPU, {}).version)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"INFERENCE_NUM_THREAD": 1},
+            "openvino-cpu has no option 'INFERENCE_NUM_THREAD'. "
+            "Fix: did you mean INFERENCE_NUM_THREADS?",
+        ),
+        (
+            {"INFERENCE_PRECISION_HINT": "bf16"},
+            "openvino-cpu: INFERENCE_PRECISION_HINT is not an option of rlx. "
+            "Fix: set precision_policy.",
+        ),
+        (
+            {"CACHE_DIR": "/tmp"},
+            "openvino-cpu: CACHE_DIR is not an option of rlx. "
+            "Fix: compiled programs are not kept on disk.",
+        ),
+        (
+            {"NUM_STREAMS": "many"},
+            "openvino-cpu: NUM_STREAMS can't be 'many': Could not read number of streams from str: "
+            "many; stoi. Fix: write another value, or remove it.",
+        ),
+        (
+            {"DYNAMIC_QUANTIZATION_GROUP_SIZE": 32},
+            "openvino-cpu: DYNAMIC_QUANTIZATION_GROUP_SIZE 32 computes in less than float32. "
+            "Fix: remove DYNAMIC_QUANTIZATION_GROUP_SIZE, or set precision_policy to allow.",
+        ),
+    ],
+)
+def test_an_option_that_can_not_be_kept_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        compiled(NEG, **options)
+    assert str(caught.value) == message
+
+
+def test_an_unlike_option_is_told_all_there_are() -> None:
+    with pytest.raises(SettingError, match=r"no option 'zzz'\. Fix: use one of .*NUM_STREAMS"):
+        openvino.open_cpu(CPU, {"zzz": 1})
+
+
+def test_options_reach_the_engine() -> None:
+    executable: Any = compiled(NEG, INFERENCE_NUM_THREADS=1)
+    assert executable._compiled.get_property("INFERENCE_NUM_THREADS") == 1
+
+
+@pytest.mark.parametrize(("policy", "hint"), [("error", "f32"), ("warn", "f32")])
+def test_float32_is_computed_as_such(policy: str, hint: str) -> None:
+    executable: Any = compiled(NEG, policy=policy)
+    assert executable._compiled.get_property("INFERENCE_PRECISION_HINT").to_string() == hint
+
+
+def test_lower_precision_is_the_engines_choice_where_it_is_allowed() -> None:
+    core = openvino.import_engine().Core()
+    executable: Any = compiled(NEG, policy="allow")
+    used = executable._compiled.get_property("INFERENCE_PRECISION_HINT")
+    assert used == core.get_property("CPU", "INFERENCE_PRECISION_HINT")
+
+
+def test_float64_is_refused_unless_less_is_allowed() -> None:
+    text = "g (double[2] x) => (double[2] y) { y = Neg(x) }"
+    with pytest.raises(PrecisionError) as caught:
+        compiled(text)
+    assert str(caught.value) == (
+        "openvino-cpu computes float64 in float32, and g states it. Fix: choose another backend, "
+        "export the program in float32, or set precision_policy to allow."
+    )
+    (y,) = compiled(text, policy="allow").run([X.astype(np.float64)])
+    np.testing.assert_array_equal(y, -X.astype(np.float64))
+
+
+def test_there_is_one_cpu() -> None:
+    with pytest.raises(Unavailable) as caught:
+        openvino.open_cpu(DeviceSpec("cpu", 1), {})
+    assert str(caught.value) == (
+        "openvino-cpu cannot use cpu:1: openvino lists CPU, none of index 1. "
+        "Fix: see `rlx devices`."
+    )
+
+
+@pytest.mark.parametrize("kind", ["gpu", "npu"])
+def test_a_device_that_is_missing_is_never_another(kind: str) -> None:
+    found = {"gpu": openvino.probe_gpu, "npu": openvino.probe_npu}[kind](0)
+    if isinstance(found, Found):
+        pytest.skip(f"there is one: {found.detail}")
+    assert found.startswith(f"openvino lists CPU; of {kind.upper()} it says: ")
+    opening = {"gpu": openvino.open_gpu, "npu": openvino.open_npu}[kind]
+    device = {"gpu": "oneapi", "npu": "npu"}[kind]
+    with pytest.raises(Unavailable) as caught:
+        opening(DeviceSpec(device, 0), {})
+    assert str(caught.value) == (
+        f"openvino-{kind} cannot use {device}:0: {found}. Fix: see `rlx devices`."
+    )
+
+
+def test_an_operation_that_is_not_read_is_named() -> None:
+    with pytest.raises(ExecutionError) as caught:
+        compiled("g (float[3,3] x) => (float y) { y = Det(x) }")
+    said = "openvino-cpu can't read g: No conversion rule found for operations: Det-"
+    assert str(caught.value).startswith(said)
+
+
+def test_what_can_not_be_read_is_said_in_its_last_words() -> None:
+    assert unread(RuntimeError("Exception from a.cpp:1:\nbroken\n\n")) == "broken"
+    assert unread(RuntimeError("")) == "RuntimeError"
+
+
+class Core:
+    """OpenVINO's core, where some nodes are on no device."""
+
+    def __init__(self, core: Any):
+        self._core = core
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._core, name)
+
+    def query_model(self, model: Any, name: str) -> dict[str, str]:
+        found = dict(self._core.query_model(model, name))
+        return {node: "GPU" if node == "y" else where for node, where in found.items()}
+
+
+class Elsewhere(Core):
+    """OpenVINO's core, which compiles for another device, or in another precision."""
+
+    def __init__(self, core: Any, **wrong: Any):
+        super().__init__(core)
+        self._wrong = wrong
+
+    def query_model(self, model: Any, name: str) -> dict[str, str]:
+        return dict(self._core.query_model(model, name))
+
+    def compile_model(self, *arguments: Any) -> Any:
+        made, wrong = self._core.compile_model(*arguments), self._wrong
+        get = made.get_property
+        return type("Made", (), {"get_property": lambda _, key: wrong.get(key) or get(key)})()
+
+
+def opened(core: type[Core], **wrong: Any) -> OpenVino:
+    engine = openvino.import_engine()
+    return OpenVino(engine, core(engine.Core(), **wrong), "cpu", "CPU", "openvino-cpu", {})
+
+
+def test_a_node_that_is_not_on_the_device_is_named() -> None:
+    with pytest.raises(ExecutionError) as caught:
+        opened(Core).compile(program(NEG), CompileOptions())
+    assert str(caught.value) == f"openvino-cpu can't run y (Negative) of g on CPU.{ELSEWHERE}"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"EXECUTION_DEVICES": ["GPU.0", "CPU"]}, "openvino runs on GPU.0, CPU, asked for CPU"),
+        ({"INFERENCE_PRECISION_HINT": "bf16"}, "openvino computes in bf16, asked for f32"),
+    ],
+)
+def test_a_broken_promise_is_noticed(wrong: dict[str, Any], message: str) -> None:
+    if "INFERENCE_PRECISION_HINT" in wrong:
+        wrong = {"INFERENCE_PRECISION_HINT": openvino.import_engine().Type.bf16}
+    with pytest.raises(ContractError) as caught:
+        opened(Elsewhere, **wrong).compile(program(NEG), CompileOptions())
+    assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("capable", "states", "hint"),
+    [
+        (["FP32", "FP16"], "float", "f32"),
+        (["FP32", "FP16"], "float16", "f32"),
+        (["FP16", "INT8"], "float16", "f16"),
+        (["FP16", "INT8"], "bool", "f32"),
+        (["FP16", "INT8"], "float", None),
+    ],
+)
+def test_the_precision_asked_for_is_never_less_than_the_programs(
+    capable: list[str], states: str, hint: str | None
+) -> None:
+    class Capable(Core):
+        def get_property(self, name: str, key: str) -> Any:
+            return capable if key == "OPTIMIZATION_CAPABILITIES" else {}
+
+    text = f"g ({states}[2] x) => ({states}[2] y) {{ y = Identity(x) }}"
+    if hint is None:
+        with pytest.raises(PrecisionError) as caught:
+            opened(Capable)._hint(program(text))
+        assert str(caught.value) == (
+            "openvino-cpu computes in FP16, INT8, g in float32. Fix: export the program in "
+            "float16, or set precision_policy to allow."
+        )
+    else:
+        assert opened(Capable)._hint(program(text)) == hint
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        ("bfloat16", ml_dtypes.bfloat16),
+        ("float16", np.float16),
+        ("float8e4m3fn", ml_dtypes.float8_e4m3fn),
+        ("float8e5m2", ml_dtypes.float8_e5m2),
+        ("bool", np.bool_),
+        ("int8", np.int8),
+        ("uint16", np.uint16),
+        ("int64", np.int64),
+    ],
+)
+@pytest.mark.parametrize("shape", [(), (3,), (0, 2), (2, 3)])
+def test_dtypes_and_shapes_come_back_as_they_were(
+    name: str, dtype: Any, shape: tuple[int, ...]
+) -> None:
+    value = np.arange(int(np.prod(shape))).reshape(shape).astype(dtype)
+    sizes = f"[{','.join(map(str, shape))}]" if shape else ""
+    (y,) = compiled(f"g ({name}{sizes} x) => ({name}{sizes} y) {{ y = Identity(x) }}").run([value])
+    assert y.dtype == value.dtype
+    np.testing.assert_array_equal(y, value)
+
+
+@pytest.mark.parametrize("name", ["string", "int4", "float8e4m3fnuz", "float4e2m1"])
+def test_what_can_not_be_exchanged_is_refused(name: str) -> None:
+    with pytest.raises(ExecutionError) as caught:
+        compiled(f"g ({name}[2] x) => ({name}[2] y) {{ y = Identity(x) }}")
+    assert str(caught.value) == f"openvino-cpu can't exchange x, which is {name}.{ELSEWHERE}"
+
+
+def test_sizes_may_change_from_call_to_call() -> None:
+    executable = compiled("g (float[a,b] x, float[b] z) => (float[a,b] y) { y = Add(x, z) }")
+    for shape in ((2, 3), (1, 1), (0, 2), (4, 2), (2, 3)):
+        x = np.ones(shape, np.float32)
+        (y,) = executable.run([x, x.sum(0)])
+        np.testing.assert_array_equal(y, x + x.sum(0))
+
+
+def test_an_input_that_nothing_reads_is_taken() -> None:
+    executable = compiled("g (float[2] unread, float[2] x) => (float[2] y) { y = Neg(x) }")
+    (y,) = executable.run([X + 5, X])
+    np.testing.assert_array_equal(y, -X)
+
+
+def test_a_value_may_be_several_outputs() -> None:
+    model = onnx.parser.parse_model(f'<ir_version: 13, opset_import: ["": 25]> {NEG}')
+    model.graph.output.append(model.graph.output[0])
+    a, b = openvino.open_cpu(CPU, {}).compile(load(model), CompileOptions()).run([X])
+    np.testing.assert_array_equal(a, b)
+    assert not np.shares_memory(a, b)
+
+
+def test_threads_may_run_one_program_at_once() -> None:
+    executable = compiled("g (float[64,64] x) => (float[64,64] y) { y = MatMul(x, x) }")
+    given = [np.full((64, 64), n, np.float32) for n in range(8)]
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda x: executable.run([x])[0], given * 4))
+    for x, y in zip(given * 4, found, strict=True):
+        np.testing.assert_array_equal(y, x @ x)
+
+
+def test_it_can_be_closed_and_closed_again() -> None:
+    executable = compiled(NEG)
+    executable.close()
+    executable.close()
+    with pytest.raises(SessionClosed) as caught:
+        executable.run([X])
+    assert str(caught.value) == (
+        "this executable was closed, called with 1 inputs. Fix: compile again."
+    )
+
+
+WIDE_CASES = {
+    "arithmetic": (
+        "g (int64[2] x) => (int64[2] y) { y = Neg(x) }",
+        "openvino-cpu computes int64 in 32 bits, which node Neg_0 (Neg) may exceed",
+    ),
+    "within": (
+        "g (int32[2] x) => (bool[2] y) { "
+        "w = Cast<to = 7>(x) m = Mul(w, w) z = Sub(w, w) y = Equal(m, z) }",
+        "openvino-cpu computes int64 in 32 bits, which node Mul_1 (Mul) may exceed",
+    ),
+    "from floats": (
+        "g (float[2] x) => (uint32[2] y) { y = Cast<to = 12>(x) }",
+        "openvino-cpu computes uint32 in 32 bits, which node Cast_0 (Cast) may exceed",
+    ),
+    "sums": (
+        "g (int64[3] x, int64[2] i, int64[2] u) => (int64[3] y) "
+        '{ y = ScatterElements<reduction = "add">(x, i, u) }',
+        "openvino-cpu computes int64 in 32 bits, "
+        "which node ScatterElements_0 (ScatterElements) may exceed",
+    ),
+    "constants": (
+        "g (int64[2] x) => (int64[3] y) <int64[1] c = {4294967296}> { y = Concat<axis = 0>(x, c) }",
+        "openvino-cpu computes wide integers in 32 bits, and c is larger",
+    ),
+    "attributes": (
+        "g (int64[1] x) => (int64[a] y) { y = ConstantOfShape<value = int64[1] {4294967296}>(x) }",
+        "openvino-cpu computes wide integers in 32 bits, and ConstantOfShape_0's value is larger",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WIDE_CASES)
+def test_integers_that_32_bits_may_not_hold_are_refused(case: str) -> None:
+    text, message = WIDE_CASES[case]
+    with pytest.raises(ExecutionError) as caught:
+        compiled(text)
+    assert str(caught.value) == message + "." + ELSEWHERE
+
+
+@pytest.mark.parametrize("dtype", sorted(WIDE))
+def test_an_input_with_larger_integers_is_refused(dtype: str) -> None:
+    executable = compiled(f"g ({dtype}[2,1] x) => ({dtype}[1,2] y) {{ y = Transpose(x) }}")
+    small = np.array([[2**31 - 1], [5]], dtype)
+    np.testing.assert_array_equal(executable.run([small])[0], small.T)
+    for large in (2**31, np.iinfo(dtype).max):
+        with pytest.raises(ExecutionError) as caught:
+            executable.run([np.array([[large], [5]], dtype)])
+        assert str(caught.value) == (
+            f"openvino-cpu computes {dtype} in 32 bits, and x holds larger numbers. "
+            "Fix: choose another backend for this input."
+        )
+
+
+def test_slices_may_end_beyond_all_ends() -> None:
+    text = (
+        "g (float[4] x) => (float[a] y) <int64[1] s = {1}, int64[1] e = {9223372036854775807}> "
+        "{ y = Slice(x, s, e) }"
+    )
+    (y,) = compiled(text).run([np.arange(4, dtype=np.float32)])
+    np.testing.assert_array_equal(y, [1, 2, 3])
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "uint32", "int32", "float32"])
+def test_integers_fit_where_32_bits_hold_them(dtype: str) -> None:
+    assert fits(np.array([0, 2**31 - 1], dtype))
+    assert fits(np.array([2**31], dtype)) == (dtype not in WIDE) if dtype != "int32" else True
+
+
+def test_the_operations_that_keep_integers_exist() -> None:
+    vocabulary = Vocabulary(generate.operations(), generate.opset())
+    assert [name for name in KEEP | UNREDUCED if vocabulary.get(name) is None] == []
+
+
+CODE = """
+import socket, sys
+
+def refuse(*_):
+    raise AssertionError("the network is used")
+
+socket.socket.connect = refuse
+socket.getaddrinfo = refuse
+import rlx
+from onnx import parser
+text = '<ir_version: 8, opset_import: ["" : 17]> g (float[2] x) => (float[2] y) { y = Relu(x) }'
+from rlx.backends.openvino import import_engine, open_cpu
+from rlx.backends.protocol import CompileOptions
+from rlx.device import DeviceSpec
+open_cpu(DeviceSpec("cpu", 0), {}).compile(rlx.load(parser.parse_model(text)), CompileOptions())
+assert not [name for name in sys.modules if name.startswith("openvino_telemetry")]
+assert "Telemetry" in repr(import_engine().tools.ovc.telemetry)
+import openvino_telemetry  # who wants it can have it
+"""
+
+
+def test_nothing_is_told_and_nothing_is_left(tmp_path: Any) -> None:
+    """OpenVINO tells of its import, under a client id that it keeps in the user's folder."""
+    home = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"), str(tmp_path))
+    clean = {name: value for name, value in os.environ.items() if name != "CI"}
+    subprocess.run([sys.executable, "-c", CODE], check=True, env={**clean, **home})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_without_words_has_its_name() -> None:
+    assert openvino.said(ValueError("")) == "ValueError"
+    assert issubclass(SettingError, RlxError)

@@ -60,8 +60,9 @@ class Copy:
     target: Memory
 
 
-Prepared = Callable[[Sequence[Copy]], None]
-"""Dispatches that are ready: called, they run in order, then the copies, as one submission."""
+Prepared = Callable[[Sequence[Copy], Sequence[Copy]], None]
+"""Dispatches that are ready: called, the first copies, they in order, and the other copies are one
+submission."""
 
 
 class Driver(Protocol):

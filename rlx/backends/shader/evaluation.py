@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rlx.backends.shader.driver import Copy
+from rlx.backends.shader.driver import Binding, Copy
 from rlx.backends.shader.dtypes import Host, from_words, of_numpy, to_words
 from rlx.backends.shader.namespace.indexing import raise_flag, taken_flags
 from rlx.backends.shader.plan import Untraceable, bytes_of, planned
@@ -62,7 +62,7 @@ def realise(tensors: Sequence[Tensor]) -> None:
         return
     driver = _driver_of(in_order(wanted))
     made = planned(wanted, driver, {}, keep=True)
-    driver.prepare(made.dispatches)(())
+    driver.prepare(made.dispatches)((), ())
     for one in wanted:
         one.storage = made.results[one.serial].memory
 
@@ -127,11 +127,16 @@ class Form:
     def __call__(self, given: Sequence[Any]) -> list[Any]:
         """Run once: NumPy arrays or lazy ones in, arrays in memory of the device out."""
         driver = self._driver
+        before: list[Copy] = []
         copies: list[Copy] = []
         for place, memory in self._memory.items():
             one = given[place]
             if isinstance(one, Tensor):
                 realise([one])
+                if one.storage is not None:
+                    size = bytes_of(one)
+                    before.append(Copy(Binding(one.storage, 0, size), memory))
+                    continue
                 one = _values(one)
             driver.write(memory, to_words(one, self._inputs[place].dtype))
         outputs: list[Any] = []
@@ -145,7 +150,7 @@ class Form:
             target = driver.allocate(held.size)
             copies.append(Copy(held, target))
             raise_flag(Tensor.of_storage(target, flag.shape, flag.dtype))
-        self._launch(copies)
+        self._launch(before, copies)
         return outputs
 
     def _output(self, one: Tensor, given: Sequence[Any], copies: list[Copy]) -> Tensor:

@@ -92,16 +92,22 @@ class GlDriver:
         """Compile what is new and bind it all."""
         ready = self._do(self._compiled, dispatches)
 
-        def launch(copies: Sequence[Copy]) -> None:
-            self._do(self._run, ready, copies)
+        def launch(before: Sequence[Copy], after: Sequence[Copy]) -> None:
+            self._do(self._run, ready, before, after)
 
         return launch
 
     def _compiled(self, dispatches: Sequence[Dispatch]) -> list[tuple[Any, Dispatch]]:
         return [(self._pipeline(one.kernel), one) for one in dispatches]
 
-    def _run(self, ready: Sequence[tuple[Any, Dispatch]], copies: Sequence[Copy]) -> None:
+    def _run(
+        self,
+        ready: Sequence[tuple[Any, Dispatch]],
+        before: Sequence[Copy],
+        after: Sequence[Copy],
+    ) -> None:
         context = self._context
+        self._copied(before)
         for shader, one in ready:
             for place, binding in enumerate(one.bindings):
                 binding.memory.handle.bind_to_storage_buffer(
@@ -109,9 +115,12 @@ class GlDriver:
                 )
             shader.run(*one.kernel.grid)
             context.memory_barrier()
+        self._copied(after)
+
+    def _copied(self, copies: Sequence[Copy]) -> None:
         for copy in copies:
             source = copy.source
-            context.copy_buffer(
+            self._context.copy_buffer(
                 copy.target.handle, source.memory.handle, source.size, read_offset=source.offset
             )
 

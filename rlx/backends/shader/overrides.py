@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import rlx.backends.shader.namespace as functions
 from rlx.backends.array.kernels.convolution import kernel_of
 from rlx.backends.array.kernels.operands import axis_within
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.kernels.windows import windows
 from rlx.backends.array.site import Fresh
-from rlx.backends.shader import namespace as xp
+from rlx.backends.shader.namespace.elementwise import subtract
 from rlx.backends.shader.namespace.movement import pad, unfold
 from rlx.backends.shader.tensor import Tensor
 
 if TYPE_CHECKING:
     from rlx.backends.array.site import Builder, Kernel, Site
 
+xp: Any = functions
 LONGEST = 1 << 12
 """How long a Fourier transform may be, which is a product with a matrix of its size here."""
 
@@ -114,10 +116,11 @@ def _halved_back(real: Tensor, imaginary: Tensor | None, size: int) -> Tensor:
     angle = np.outer(np.arange(bins), np.arange(size)) % size * (2 * pi / size)
     cosine = (np.cos(angle) * weights[:, None] / size).astype(np.float32)
     sine = (np.sin(angle) * weights[:, None] / size).astype(np.float32)
-    y = xp.matmul(_fitted(real, bins), Tensor.of_source(cosine))
+    y: Tensor = xp.matmul(_fitted(real, bins), Tensor.of_source(cosine))
     if imaginary is None:
         return y
-    return y - xp.matmul(_fitted(imaginary, bins), Tensor.of_source(sine))
+    other: Tensor = xp.matmul(_fitted(imaginary, bins), Tensor.of_source(sine))
+    return subtract(y, other)
 
 
 def stft(site: Site) -> Kernel:

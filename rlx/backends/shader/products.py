@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from rlx.backends.shader.builder import f32, u32
+from rlx.backends.shader.builder import Builder, f32, truth, u32
 from rlx.backends.shader.emission import Index
-from rlx.backends.shader.ir import GROUP, LOCAL, Shared
+from rlx.backends.shader.ir import GROUP, LOCAL, Ref, Shared
 
 if TYPE_CHECKING:
     from rlx.backends.shader.emission import Emission
@@ -24,21 +24,33 @@ Written = tuple[tuple[Shared, ...], tuple[int, int, int], int]
 
 @dataclass(frozen=True, slots=True)
 class Tiling:
-    """A workgroup's tile, how deep its steps are, and an invocation's block of it."""
+    """A workgroup's tile, how deep its steps are, and an invocation's block of it.
+
+    Blocks are made of groups of `group` neighbours, which one instruction can read. `spare`
+    elements follow each line of the left tile, so that lines begin in other banks of memory.
+    With `ahead`, the next tiles are read from memory before the sums of these are made.
+    """
 
     rows: int
     columns: int
     depth: int
     block_rows: int
     block_columns: int
+    group: int = 1
+    spare: int = 0
+    ahead: bool = False
 
     @property
     def threads(self) -> int:
         """How many invocations share a tile."""
         return (self.rows // self.block_rows) * (self.columns // self.block_columns)
 
+    def place(self, number: int, size: int, block: int) -> int:
+        """Where the block's element of this number is in its line, from the block's first on."""
+        return number // self.group * (size // block * self.group) + number % self.group
 
-LARGE = Tiling(128, 128, 8, 8, 8)
+
+LARGE = Tiling(128, 128, 8, 8, 8, group=4, spare=4, ahead=True)
 SMALL = Tiling(32, 32, 16, 4, 2)
 
 
@@ -89,59 +101,96 @@ def _tiled(emission: Emission, root: Tensor, last: Tensor, tiling: Tiling) -> Wr
     left, right = root.args
     rows, columns = root.shape[-2:]
     depth, lead = left.shape[-1], root.shape[:-2]
-    threads = tiling.threads
     grid = (-(-columns // tiling.columns), -(-rows // tiling.rows), prod(lead))
+    line = tiling.rows + tiling.spare
     shared = (
-        Shared("left", "f32", tiling.depth * tiling.rows),
+        Shared("left", "f32", tiling.depth * line),
         Shared("right", "f32", tiling.depth * tiling.columns),
     )
     batch = emission.places(Index(lead, flat=GROUP[2])) if lead else ()
     top, first = b.mul(GROUP[1], tiling.rows), b.mul(GROUP[0], tiling.columns)
     across = tiling.columns // tiling.block_columns
-    my_row, my_column = b.div(LOCAL, across), b.mod(LOCAL, across)
-    sums = [
-        [b.var(f32(0.0)) for _ in range(tiling.block_columns)] for _ in range(tiling.block_rows)
+    my_row = b.mul(b.div(LOCAL, across), tiling.group)
+    my_column = b.mul(b.mod(LOCAL, across), tiling.group)
+    down = [tiling.place(n, tiling.rows, tiling.block_rows) for n in range(tiling.block_rows)]
+    along = [
+        tiling.place(n, tiling.columns, tiling.block_columns) for n in range(tiling.block_columns)
     ]
+    sums = [[b.var(f32(0.0)) for _ in along] for _ in down]
+
+    def fetched(start: Atom) -> list[tuple[str, Atom, Atom]]:
+        return [
+            *_left(emission, left, batch, top, start, tiling, (rows, depth)),
+            *_right(emission, right, batch, first, start, tiling, (depth, columns)),
+        ]
+
+    held: list[Ref] = []
+    if tiling.ahead:
+        held = [b.var(value) for _, _, value in fetched(u32(0))]
     with b.loop(u32(0), u32(depth), tiling.depth) as start:
-        _fill_left(emission, left, batch, top, start, tiling, (rows, depth))
-        _fill_right(emission, right, batch, first, start, tiling, (depth, columns))
+        tiles = _places(b, tiling) if tiling.ahead else fetched(start)
+        for turn, (name, at, value) in enumerate(tiles):
+            b.store(name, at, b.read(held[turn]) if tiling.ahead else value, shared=True)
         b.barrier()
+        if tiling.ahead:
+            # past the end the last step is read again, and not used
+            end = (depth - 1) // tiling.depth * tiling.depth
+            following = b.op("min", "u32", b.add(start, u32(tiling.depth)), u32(end))
+            for var, (_, _, value) in zip(held, fetched(following), strict=True):
+                b.assign(var, value)
         for step in range(tiling.depth):
-            ones = [
-                b.load_shared(
-                    "left",
-                    "f32",
-                    b.add(
-                        my_row,
-                        u32(step * tiling.rows + n * (tiling.rows // tiling.block_rows)),
-                    ),
-                )
-                for n in range(tiling.block_rows)
-            ]
+            ones = [b.load_shared("left", "f32", b.add(my_row, u32(step * line + n))) for n in down]
             others = [
-                b.load_shared(
-                    "right", "f32", b.add(my_column, u32(step * tiling.columns + n * across))
-                )
-                for n in range(tiling.block_columns)
+                b.load_shared("right", "f32", b.add(my_column, u32(step * tiling.columns + n)))
+                for n in along
             ]
-            for row, one in zip(sums, ones, strict=True):
-                for total, other in zip(row, others, strict=True):
+            for block, one in zip(sums, ones, strict=True):
+                for total, other in zip(block, others, strict=True):
                     b.assign(total, b.op("fma", "f32", one, other, total))
         b.barrier()
     base = b.mul(GROUP[2], rows * columns)
-    for n, block in enumerate(sums):
-        at_row = b.add(top, b.add(my_row, u32(n * (tiling.rows // tiling.block_rows))))
-        for m, total in enumerate(block):
-            column = b.add(first, b.add(my_column, u32(m * across)))
-            fits = b.op("lt", "bool", at_row, u32(rows))
-            fits = b.op("and", "bool", fits, b.op("lt", "bool", column, u32(columns)))
+    for n, block in zip(down, sums, strict=True):
+        row = b.add(top, b.add(my_row, u32(n)))
+        for m, total in zip(along, block, strict=True):
+            column = b.add(first, b.add(my_column, u32(m)))
+            fits = _within(b, ((row, rows, tiling.rows), (column, columns, tiling.columns)))
             with b.when(fits):
-                at = b.add(b.add(base, b.mul(at_row, columns)), column)
+                at = b.add(b.add(base, b.mul(row, columns)), column)
                 ended(emission, root, last, at, (b.read(total),))
-    return shared, grid, threads
+    return shared, grid, tiling.threads
 
 
-def _fill_left(
+def _within(b: Builder, axes: tuple[tuple[Atom, int, int], ...]) -> Atom:
+    """Whether places are within sizes; nothing is asked where tiles fill a size."""
+    fits: Atom = truth(True)
+    for place, size, tile in axes:
+        if size % tile:
+            fits = b.op("and", "bool", fits, b.op("lt", "bool", place, u32(size)))
+    return fits
+
+
+def _places(b: Builder, tiling: Tiling) -> list[tuple[str, Atom, Atom]]:
+    """Where this invocation writes what it has fetched: names, places, and no values yet."""
+    none = f32(0.0)
+    lefts = [
+        ("left", _left_place(b, number, tiling), none)
+        for number in _numbers(b, tiling.rows * tiling.depth, tiling)
+    ]
+    rights = _numbers(b, tiling.columns * tiling.depth, tiling)
+    return [*lefts, *(("right", number, none) for number in rights)]
+
+
+def _numbers(b: Builder, size: int, tiling: Tiling) -> list[Atom]:
+    """The elements of a tile that this invocation fetches."""
+    return [b.add(LOCAL, u32(turn * tiling.threads)) for turn in range(size // tiling.threads)]
+
+
+def _left_place(b: Builder, number: Atom, tiling: Tiling) -> Atom:
+    row, deep = b.div(number, tiling.depth), b.mod(number, tiling.depth)
+    return b.add(b.mul(deep, tiling.rows + tiling.spare), row)
+
+
+def _left(
     emission: Emission,
     x: Tensor,
     batch: tuple[Atom, ...],
@@ -149,17 +198,19 @@ def _fill_left(
     start: Atom,
     tiling: Tiling,
     sizes: Shape,
-) -> None:
-    """The tile of the left matrix, depth first: neighbours along the depth are read together."""
+) -> list[tuple[str, Atom, Atom]]:
+    """The left tile, depth first in memory; neighbours along the depth are read together."""
     b = emission.b
-    for turn in range(tiling.rows * tiling.depth // tiling.threads):
-        number = b.add(LOCAL, u32(turn * tiling.threads))
-        row, deep = b.div(number, tiling.depth), b.mod(number, tiling.depth)
-        value = _element(emission, x, batch, b.add(top, row), b.add(start, deep), sizes)
-        b.store("left", b.add(b.mul(deep, tiling.rows), row), value, shared=True)
+    made = []
+    for number in _numbers(b, tiling.rows * tiling.depth, tiling):
+        row = b.add(top, b.div(number, tiling.depth))
+        deep = b.add(start, b.mod(number, tiling.depth))
+        axes = ((row, sizes[0], tiling.rows), (deep, sizes[1], tiling.depth))
+        made.append(("left", _left_place(b, number, tiling), _element(emission, x, batch, axes)))
+    return made
 
 
-def _fill_right(
+def _right(
     emission: Emission,
     x: Tensor,
     batch: tuple[Atom, ...],
@@ -167,23 +218,29 @@ def _fill_right(
     start: Atom,
     tiling: Tiling,
     sizes: Shape,
-) -> None:
+) -> list[tuple[str, Atom, Atom]]:
     b = emission.b
-    for turn in range(tiling.columns * tiling.depth // tiling.threads):
-        number = b.add(LOCAL, u32(turn * tiling.threads))
-        deep, column = b.div(number, tiling.columns), b.mod(number, tiling.columns)
-        value = _element(emission, x, batch, b.add(start, deep), b.add(first, column), sizes)
-        b.store("right", number, value, shared=True)
+    made = []
+    for number in _numbers(b, tiling.columns * tiling.depth, tiling):
+        deep = b.add(start, b.div(number, tiling.columns))
+        column = b.add(first, b.mod(number, tiling.columns))
+        axes = ((deep, sizes[0], tiling.depth), (column, sizes[1], tiling.columns))
+        made.append(("right", number, _element(emission, x, batch, axes)))
+    return made
 
 
 def _element(
-    emission: Emission, x: Tensor, batch: tuple[Atom, ...], row: Atom, column: Atom, sizes: Shape
+    emission: Emission,
+    x: Tensor,
+    batch: tuple[Atom, ...],
+    axes: tuple[tuple[Atom, int, int], ...],
 ) -> Atom:
     """An element of a matrix, 0 beyond its edges."""
     b = emission.b
-    fits = b.op("lt", "bool", row, u32(sizes[0]))
-    fits = b.op("and", "bool", fits, b.op("lt", "bool", column, u32(sizes[1])))
-    near_row = b.op("min", "u32", row, u32(sizes[0] - 1))
-    near_column = b.op("min", "u32", column, u32(sizes[1] - 1))
-    value = emission.at(x, Index(x.shape, places=(*batch, near_row, near_column)))[0]
+    fits = _within(b, axes)
+    near = [
+        b.op("min", "u32", place, u32(size - 1)) if size % tile else place
+        for place, size, tile in axes
+    ]
+    value = emission.at(x, Index(x.shape, places=(*batch, *near)))[0]
     return b.op("select", "f32", fits, value, f32(0.0))

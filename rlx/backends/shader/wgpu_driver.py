@@ -98,8 +98,16 @@ class WgpuDriver:
             group = self._device.create_bind_group(layout=layout, entries=entries)
             bound.append((pipeline, group, one.kernel.grid))
 
-        def launch(copies: Sequence[Copy]) -> None:
+        def copied(encoder: Any, copies: Sequence[Copy]) -> None:
+            for one in copies:
+                source = one.source
+                encoder.copy_buffer_to_buffer(
+                    source.memory.handle, source.offset, one.target.handle, 0, source.size
+                )
+
+        def launch(before: Sequence[Copy], after: Sequence[Copy]) -> None:
             encoder = self._device.create_command_encoder()
+            copied(encoder, before)
             if bound:
                 compute = encoder.begin_compute_pass()
                 for pipeline, group, grid in bound:
@@ -107,11 +115,7 @@ class WgpuDriver:
                     compute.set_bind_group(0, group)
                     compute.dispatch_workgroups(*grid)
                 compute.end()
-            for one in copies:
-                source = one.source
-                encoder.copy_buffer_to_buffer(
-                    source.memory.handle, source.offset, one.target.handle, 0, source.size
-                )
+            copied(encoder, after)
             self._device.queue.submit([encoder.finish()])
 
         return launch

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -19,10 +18,11 @@ LIMIT = 1e-3
 
 
 def candidates() -> list[tuple[str, tuple[str, ...]]]:
-    """The packaged backends for the processor, and the modules that each needs."""
+    """The packaged backends that run on a processor, and the modules that each needs."""
     found = []
     for one in rlx.default_registry().registrations:
-        if one.dispatches and not one.reference_oracle and one.device in {"cpu", "mlx"}:
+        here = one.device in {"cpu", "mlx"} or one.software
+        if one.dispatches and not one.reference_oracle and here:
             modules = [probe.values[0] for probe in one.probes if probe.kind == "module"]
             found.append((one.id, tuple(modules)))
     return found
@@ -53,12 +53,10 @@ def unclaimed(backend: str, model: Model):
     """The model on a backend's own factory: no router, no coverage."""
     from rlx.backends.protocol import CompileOptions
     from rlx.device import DeviceSpec
+    from rlx.references import resolve
 
     one = rlx.default_registry().get(backend)
-    module, _, attribute = one.factory.partition(":")
-    opened = getattr(importlib.import_module(module), attribute)(
-        DeviceSpec(one.device), dict(one.options)
-    )
+    opened = resolve(one.factory)(DeviceSpec(one.device), dict(one.options))
     program = rlx.load(model.path)
     executable = opened.compile(program, CompileOptions())
     names = [value.name for value in program.inputs]

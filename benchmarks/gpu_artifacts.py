@@ -33,8 +33,8 @@ SOURCES = {
     "convolution": """c (float[1,32,40,40] x, float[64,32,3,3] w) => (float[1,64,40,40] y)
         { y = Conv<pads=[1,1,1,1]>(x, w) }""",
     "attention": """a (float[4,64,32] x, float[4,64,32] w) => (float[4,64,32] y)
-        <float[1,1,1] s = {0.17677669}> { t = Transpose<perm=[0,2,1]>(w) p = MatMul(x, t) q = Mul(p, s)
-          r = Softmax(q) y = MatMul(r, w) }""",
+        <float[1,1,1] s = {0.17677669}> { t = Transpose<perm=[0,2,1]>(w) p = MatMul(x, t)
+          q = Mul(p, s) r = Softmax(q) y = MatMul(r, w) }""",
     "chain": """n (float[64,256] x, float[256,256] w) => (float[64,256] y) { p = MatMul(x, w)
         e = Erf(p) l = LpNormalization<axis=1>(e) y = Tanh(l) }""",
     "integers": """i (float[64,100] x, float[64,100] w) => (float[64] y, int64[64] k)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from math import prod
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +31,36 @@ EXACT = {
     "PARALLEL": 0,
 }
 """Settings that keep the program's precision, and start no processes, whatever variables say."""
+_stores: list[tuple[int, Any]] = []
+"""By process, what was tinygrad's connection to its store before; the last is this process's."""
 if hasattr(os, "register_at_fork"):  # a child's lock is its own, whoever held its parent's
     os.register_at_fork(after_in_child=lambda: globals().update(LOCK=RLock()))
+
+
+def kernels() -> int:
+    """Open tinygrad's store of compiled kernels for all threads; 0 where it can't be written to.
+
+    tinygrad's own connection is the first thread's alone, and none survives a fork.
+    """
+    from tinygrad import helpers
+
+    if _stores and _stores[-1][0] == os.getpid():
+        return int(helpers._db_connection is not None) * 2
+    opened = None
+    file = Path(helpers.CACHEDB)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if os.access(file if file.exists() else file.parent, os.W_OK):
+            opened = sqlite3.connect(
+                file, timeout=60, isolation_level="IMMEDIATE", check_same_thread=False
+            )
+            opened.execute("PRAGMA journal_mode=WAL")
+            opened.execute("PRAGMA synchronous=NORMAL")
+    except (OSError, sqlite3.Error):
+        opened = None
+    _stores.append((os.getpid(), helpers._db_connection))  # a parent's is kept, and not closed
+    helpers._db_connection = opened
+    return 0 if opened is None else 2
 
 
 class Place:
@@ -62,7 +92,7 @@ class Place:
 
     def entered(self) -> Any:
         """tinygrad's settings for this device, until the block ends; hold the lock."""
-        return self._context(**self._settings)
+        return self._context(**self._settings, CACHELEVEL=kernels())
 
     def tensor(self, shape: Sequence[int], dtype: Any) -> Any:
         """A tensor with memory of its own."""

@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import onnx
 import pytest
 
 from rlx.backends import openvino
 from rlx.backends.openvino_backend import OpenVino, unread
-from rlx.backends.openvino_integers import KEEP, UNREDUCED, WIDE, fits
 from rlx.backends.protocol import CompileOptions, Executable, Found
 from rlx.device import DeviceSpec
 from rlx.errors import (
@@ -27,7 +24,6 @@ from rlx.errors import (
     SettingError,
     Unavailable,
 )
-from rlx.operations import Vocabulary, generate
 from rlx.program import load
 
 pytestmark = pytest.mark.needs("openvino")
@@ -252,68 +248,6 @@ def test_the_precision_asked_for_is_never_less_than_the_programs(
         assert opened(Capable)._hint(program(text)) == hint
 
 
-@pytest.mark.parametrize(
-    ("name", "dtype"),
-    [
-        ("bfloat16", ml_dtypes.bfloat16),
-        ("float16", np.float16),
-        ("float8e4m3fn", ml_dtypes.float8_e4m3fn),
-        ("float8e5m2", ml_dtypes.float8_e5m2),
-        ("bool", np.bool_),
-        ("int8", np.int8),
-        ("uint16", np.uint16),
-        ("int64", np.int64),
-    ],
-)
-@pytest.mark.parametrize("shape", [(), (3,), (0, 2), (2, 3)])
-def test_dtypes_and_shapes_come_back_as_they_were(
-    name: str, dtype: Any, shape: tuple[int, ...]
-) -> None:
-    value = np.arange(int(np.prod(shape))).reshape(shape).astype(dtype)
-    sizes = f"[{','.join(map(str, shape))}]" if shape else ""
-    (y,) = compiled(f"g ({name}{sizes} x) => ({name}{sizes} y) {{ y = Identity(x) }}").run([value])
-    assert y.dtype == value.dtype
-    np.testing.assert_array_equal(y, value)
-
-
-@pytest.mark.parametrize("name", ["string", "int4", "float8e4m3fnuz", "float4e2m1"])
-def test_what_can_not_be_exchanged_is_refused(name: str) -> None:
-    with pytest.raises(ExecutionError) as caught:
-        compiled(f"g ({name}[2] x) => ({name}[2] y) {{ y = Identity(x) }}")
-    assert str(caught.value) == f"openvino-cpu can't exchange x, which is {name}.{ELSEWHERE}"
-
-
-def test_sizes_may_change_from_call_to_call() -> None:
-    executable = compiled("g (float[a,b] x, float[b] z) => (float[a,b] y) { y = Add(x, z) }")
-    for shape in ((2, 3), (1, 1), (0, 2), (4, 2), (2, 3)):
-        x = np.ones(shape, np.float32)
-        (y,) = executable.run([x, x.sum(0)])
-        np.testing.assert_array_equal(y, x + x.sum(0))
-
-
-def test_an_input_that_nothing_reads_is_taken() -> None:
-    executable = compiled("g (float[2] unread, float[2] x) => (float[2] y) { y = Neg(x) }")
-    (y,) = executable.run([X + 5, X])
-    np.testing.assert_array_equal(y, -X)
-
-
-def test_a_value_may_be_several_outputs() -> None:
-    model = onnx.parser.parse_model(f'<ir_version: 13, opset_import: ["": 25]> {NEG}')
-    model.graph.output.append(model.graph.output[0])
-    a, b = openvino.open_cpu(CPU, {}).compile(load(model), CompileOptions()).run([X])
-    np.testing.assert_array_equal(a, b)
-    assert not np.shares_memory(a, b)
-
-
-def test_threads_may_run_one_program_at_once() -> None:
-    executable = compiled("g (float[64,64] x) => (float[64,64] y) { y = MatMul(x, x) }")
-    given = [np.full((64, 64), n, np.float32) for n in range(8)]
-    with ThreadPoolExecutor(4) as threads:
-        found = list(threads.map(lambda x: executable.run([x])[0], given * 4))
-    for x, y in zip(given * 4, found, strict=True):
-        np.testing.assert_array_equal(y, x @ x)
-
-
 def test_it_can_be_closed_and_closed_again() -> None:
     executable = compiled(NEG)
     executable.close()
@@ -323,79 +257,6 @@ def test_it_can_be_closed_and_closed_again() -> None:
     assert str(caught.value) == (
         "this executable was closed, called with 1 inputs. Fix: compile again."
     )
-
-
-WIDE_CASES = {
-    "arithmetic": (
-        "g (int64[2] x) => (int64[2] y) { y = Neg(x) }",
-        "openvino-cpu computes int64 in 32 bits, which node Neg_0 (Neg) may exceed",
-    ),
-    "within": (
-        "g (int32[2] x) => (bool[2] y) { "
-        "w = Cast<to = 7>(x) m = Mul(w, w) z = Sub(w, w) y = Equal(m, z) }",
-        "openvino-cpu computes int64 in 32 bits, which node Mul_1 (Mul) may exceed",
-    ),
-    "from floats": (
-        "g (float[2] x) => (uint32[2] y) { y = Cast<to = 12>(x) }",
-        "openvino-cpu computes uint32 in 32 bits, which node Cast_0 (Cast) may exceed",
-    ),
-    "sums": (
-        "g (int64[3] x, int64[2] i, int64[2] u) => (int64[3] y) "
-        '{ y = ScatterElements<reduction = "add">(x, i, u) }',
-        "openvino-cpu computes int64 in 32 bits, "
-        "which node ScatterElements_0 (ScatterElements) may exceed",
-    ),
-    "constants": (
-        "g (int64[2] x) => (int64[3] y) <int64[1] c = {4294967296}> { y = Concat<axis = 0>(x, c) }",
-        "openvino-cpu computes wide integers in 32 bits, and c is larger",
-    ),
-    "attributes": (
-        "g (int64[1] x) => (int64[a] y) { y = ConstantOfShape<value = int64[1] {4294967296}>(x) }",
-        "openvino-cpu computes wide integers in 32 bits, and ConstantOfShape_0's value is larger",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", WIDE_CASES)
-def test_integers_that_32_bits_may_not_hold_are_refused(case: str) -> None:
-    text, message = WIDE_CASES[case]
-    with pytest.raises(ExecutionError) as caught:
-        compiled(text)
-    assert str(caught.value) == message + "." + ELSEWHERE
-
-
-@pytest.mark.parametrize("dtype", sorted(WIDE))
-def test_an_input_with_larger_integers_is_refused(dtype: str) -> None:
-    executable = compiled(f"g ({dtype}[2,1] x) => ({dtype}[1,2] y) {{ y = Transpose(x) }}")
-    small = np.array([[2**31 - 1], [5]], dtype)
-    np.testing.assert_array_equal(executable.run([small])[0], small.T)
-    for large in (2**31, np.iinfo(dtype).max):
-        with pytest.raises(ExecutionError) as caught:
-            executable.run([np.array([[large], [5]], dtype)])
-        assert str(caught.value) == (
-            f"openvino-cpu computes {dtype} in 32 bits, and x holds larger numbers. "
-            "Fix: choose another backend for this input."
-        )
-
-
-def test_slices_may_end_beyond_all_ends() -> None:
-    text = (
-        "g (float[4] x) => (float[a] y) <int64[1] s = {1}, int64[1] e = {9223372036854775807}> "
-        "{ y = Slice(x, s, e) }"
-    )
-    (y,) = compiled(text).run([np.arange(4, dtype=np.float32)])
-    np.testing.assert_array_equal(y, [1, 2, 3])
-
-
-@pytest.mark.parametrize("dtype", ["int64", "uint64", "uint32", "int32", "float32"])
-def test_integers_fit_where_32_bits_hold_them(dtype: str) -> None:
-    assert fits(np.array([0, 2**31 - 1], dtype))
-    assert fits(np.array([2**31], dtype)) == (dtype not in WIDE) if dtype != "int32" else True
-
-
-def test_the_operations_that_keep_integers_exist() -> None:
-    vocabulary = Vocabulary(generate.operations(), generate.opset())
-    assert [name for name in KEEP | UNREDUCED if vocabulary.get(name) is None] == []
 
 
 CODE = """

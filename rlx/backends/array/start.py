@@ -96,25 +96,29 @@ class Compiling:
         if plan.findings:
             self.give_up(plan.findings[0])
 
-    def give_up(self, reason: str) -> None:
+    def give_up(self, reason: str, level: int = logging.INFO) -> None:
         """Run the steps one by one from now on, and say so."""
         self.uncompiled = reason
-        _log.info("%s: %s runs it uncompiled: %s", self.name, self.library.name, reason)
+        _log.log(level, "%s: %s runs it uncompiled: %s", self.name, self.library.name, reason)
 
     def __call__(self, inputs: Sequence[Any]) -> list[Array]:
         """Run, compiling first where these shapes are new."""
-        plan = self.plan
+        plan, form = self.plan, self.only
         if self.uncompiled is not None:
             return _eagerly(plan, self.library, inputs)
         try:
-            if self.only is not None:
-                return self.only(inputs)
+            if form is not None:
+                return form(inputs)
             entered = enter(plan, self.library, inputs, feeds=self.library.feeds)
             moved = [x for x, held in zip(entered, plan.host_inputs, strict=True) if not held]
-            return self.form(entered)(moved)
+            form = self.form(entered)
+            return form(moved)
         except Exception as error:  # noqa: BLE001 - the steps themselves say what is wrong, if it is they
             outputs: list[Array] = self.library.guard(_eagerly, plan, self.library, inputs)
-            self.give_up(f"it cannot be compiled: {error}")
+            if form is None or isinstance(error, NotImplementedError):  # some trace when first run
+                self.give_up(f"it cannot be compiled: {error}")
+            else:  # nobody expects this: without a word, it would only be slow
+                self.give_up(f"its compiled form failed: {error}", logging.WARNING)
             return outputs
 
     def prepare(self, inputs: Sequence[Any]) -> None:
@@ -133,7 +137,7 @@ class Compiling:
             return form
         with self.compiling:
             form = self.forms.get(key)
-            if form is None:
+            if form is None or isinstance(error, NotImplementedError):  # some trace when first run
                 form = self.compile(inputs)
                 if len(self.forms) >= MOST_FORMS:
                     self.forms.clear()

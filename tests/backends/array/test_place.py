@@ -176,6 +176,24 @@ def test_a_compiler_that_fails_is_done_without(caplog):
     ]
 
 
+@pytest.mark.parametrize("feeds", [False, True])
+def test_a_compiled_form_that_fails_is_done_without_and_warned_of(feeds, caplog):
+    def compiler(function, weights, inputs):
+        def run(given):
+            raise RuntimeError("not with these")
+
+        return run
+
+    executable = compiled(
+        "m (float[2] x) => (float[2] y) { y = Neg(x) }", compile=compiler, feeds=feeds
+    )
+    for _ in range(2):
+        assert run(executable, ONES)[0].tolist() == [-1, -1]
+    assert [(record.levelname, record.message) for record in caplog.records] == [
+        ("WARNING", "m: strict runs it uncompiled: its compiled form failed: not with these")
+    ]
+
+
 def test_dtypes_that_a_library_lacks_stay_with_numpy():
     executable = compiled(
         "m (uint16[2] x) => (uint16[2] y, float[2] z)"

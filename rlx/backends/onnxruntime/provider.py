@@ -198,9 +198,9 @@ def plugin_devices(engine: Any, provider: Provider) -> list[Any] | None:
         _register(engine, provider, path)
         found = _listed(engine, provider)
     if not found:
-        held = sorted({one.ep_name for one in engine.get_ep_devices()})
-        near = nearest(provider.name, held)
-        fix = f"did you mean {near!r}?" if near else f"it has {', '.join(held)}."
+        plugins = [one for one in engine.get_ep_devices() if "library_path" in one.ep_metadata]
+        near = nearest(provider.name, sorted({one.ep_name for one in plugins}))
+        fix = f"did you mean {near!r}?" if near else "it finds none of the hardware it is for."
         raise Unavailable(f"{path} has no device of {provider.name} here", fix=fix)
     kinds = [one.device.type.name for one in found]
     meant = [

@@ -137,7 +137,7 @@ class Compiling:
             return form
         with self.compiling:
             form = self.forms.get(key)
-            if form is None or isinstance(error, NotImplementedError):  # some trace when first run
+            if form is None:
                 form = self.compile(inputs)
                 if len(self.forms) >= MOST_FORMS:
                     self.forms.clear()

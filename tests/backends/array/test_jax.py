@@ -191,7 +191,7 @@ def test_threads_share_an_executable():
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(square, range(48)))
     assert results == [[float(n * n)] * (1 + n % 3) for n in range(48)]
-    assert len(executable._run.forms) == 3
+    assert (len(executable._run.forms), executable.uncompiled) == (3, None)
 
 
 def test_dtypes_that_jax_lacks_stay_on_the_host():

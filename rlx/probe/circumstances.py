@@ -7,12 +7,12 @@ those variables are left out that change by themselves and that no engine reads.
 
 from __future__ import annotations
 
+import functools
 import importlib.machinery
 import os
 import platform
 import stat
 import sys
-from pathlib import Path
 from typing import Any
 
 from rlx.probe import store
@@ -33,6 +33,8 @@ SYSTEM = (
     *("/usr/share/glvnd/egl_vendor.d", "/etc/glvnd/egl_vendor.d"),
 )
 """What changes when a driver's libraries are installed: the loader's index, lists of drivers."""
+MANY = 3000
+"""Python files of a package that are looked at."""
 
 
 def digest(*references: str) -> str:
@@ -95,16 +97,32 @@ def _mark(path: str) -> list[int] | None:
 
 
 def _source(reference: str) -> list[Any]:
-    """The file of a `module:attribute`, and its mark, without importing the module."""
-    top, *rest = reference.partition(":")[0].split(".")
+    """The files of the package of a `module:attribute`, found without importing anything."""
+    top = reference.partition(":")[0].partition(".")[0]
     spec = importlib.machinery.PathFinder.find_spec(top)
     if spec is None:
         return []
-    if not rest or not spec.submodule_search_locations:
-        return [spec.origin, _mark(spec.origin or "")]
-    for folder in spec.submodule_search_locations:
-        path = Path(folder, *rest)
-        for file in (path.with_suffix(".py"), path / "__init__.py"):
-            if (mark := _mark(str(file))) is not None:
-                return [str(file), mark]
-    return []
+    folders = sorted(spec.submodule_search_locations or ())
+    return [spec.origin, _mark(spec.origin or ""), *([one, _newest(one)] for one in folders)]
+
+
+@functools.cache
+def _newest(folder: str) -> list[int]:
+    """How many Python files there are, and the time of the newest: once per process.
+
+    Of a package that is larger than any adapter, only that it is.
+    """
+    times: list[int] = []
+    for place, _, files in os.walk(folder):
+        for name in files:
+            if name.endswith(".py"):
+                mark = _mark(os.path.join(place, name))  # noqa: PTH118 - text throughout
+                times.append(mark[0] if mark else 0)
+        if len(times) > MANY:
+            return [MANY]
+    return [len(times), max(times, default=0)]
+
+
+def forget() -> None:
+    """Look at files again."""
+    _newest.cache_clear()

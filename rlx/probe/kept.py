@@ -43,6 +43,7 @@ def answer(one: Probe, index: int, check: Callable[[Probe, int], Answer]) -> Ans
 
 def forget() -> None:
     """Take what is kept away."""
+    circumstances.forget()
     store.forget()
 
 

@@ -119,7 +119,9 @@ def facts_for(
     from concurrent.futures import ThreadPoolExecutor
 
     asked = tuple(registrations)
-    with ThreadPoolExecutor(max_workers=8, thread_name_prefix="rlx-probe") as pool:
+    with ThreadPoolExecutor(
+        min(8, max(2, os.cpu_count() or 2)), thread_name_prefix="rlx-probe"
+    ) as pool:
         found = list(pool.map(lambda one: probe(one, index, devices.get(one.device)), asked))
     return {(one.id, index): fact for one, fact in zip(asked, found, strict=True)}
 

@@ -116,7 +116,9 @@ def test_installing_anything_counts(asked, folder, tmp_path, monkeypatch):
     assert len(asked) == 3
 
 
-def test_editing_the_probe_counts(asked, folder, tmp_path, monkeypatch):
+def test_editing_the_probe_or_what_it_imports_of_its_package_counts(
+    asked, folder, tmp_path, monkeypatch
+):
     engine = tmp_path / "engine_of_mine"
     engine.mkdir()
     (engine / "__init__.py").write_text("raise RuntimeError('never imported here')")
@@ -124,9 +126,11 @@ def test_editing_the_probe_counts(asked, folder, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     one = Probe("call", ("engine_of_mine.probes:probe",))
     kept.answer(one, 0, asked)
-    (engine / "probes.py").write_text("def probe(index): return 'no'")
-    kept.answer(one, 0, asked)
-    assert len(asked) == 2
+    for name in ("probes.py", "beside.py"):
+        (engine / name).write_text("def probe(index): return 'no'")
+        circumstances.forget()  # as in a fresh process
+        kept.answer(one, 0, asked)
+    assert len(asked) == 3
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ DRIVERS: dict[str, Callable[[], Driver]] = {
     "vulkan": partial(devices._wgpu_driver, "vulkan", 0),
     "opengl": partial(devices._gl_driver, 0),
 }
-AT_ONCE = 10
+AT_ONCE = 40
 """How often a kernel runs before its result is waited for."""
 
 

@@ -51,7 +51,9 @@ def truth(value: bool) -> Lit:
 class Builder:
     """The statements so far, and which values have names already."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, exact: bool = True) -> None:
+        self.exact = exact
+        """Whether the device's floats are IEEE 754's; else functions that show it mend them."""
         self._blocks: list[list[Statement]] = [[]]
         self._known: list[dict[object, Ref]] = [{}]
         self._count = 0

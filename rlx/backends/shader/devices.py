@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ def _wgpu_driver(device: str, index: int) -> Driver:
             f"wgpu has {len(found)} {device} adapter(s), got {device}:{index}",
             fix="install the GPU's driver, or look at `rlx devices`.",
         )
-    return WgpuDriver(found[index], device)
+    return _tried(WgpuDriver(found[index], device))
 
 
 def _probe(open_driver: partial[Driver], index: int) -> Found | str:
@@ -82,12 +83,21 @@ def _gl_driver(index: int) -> Driver:
     from rlx.backends.shader.gl_driver import GlDriver
 
     try:
-        return GlDriver(index)
+        driver = GlDriver(index)
     except Exception as error:
         raise Unavailable(
             f"OpenGL 4.3 cannot be opened on EGL device {index}: {error}",
             fix="install the GPU's driver with EGL, or look at `rlx devices`.",
         ) from error
+    return _tried(driver)
+
+
+def _tried(driver: Driver) -> Driver:
+    """The driver, which knows of its floats what only trying tells."""
+    from rlx.backends.shader.exactness import is_exact
+
+    driver.limits = replace(driver.limits, exact=is_exact(driver))
+    return driver
 
 
 def probe_opengl(index: int) -> Found | str:

@@ -24,6 +24,8 @@ class Limits:
     buffer_bytes: int
     alignment: int
     """What the first byte that is bound must be a multiple of."""
+    exact: bool = True
+    """Whether subnormal numbers are kept and quotients rounded, as IEEE 754 says; GPUs may not."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

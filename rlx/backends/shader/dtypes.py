@@ -97,9 +97,11 @@ def to_words(array: Host, dtype: Dtype) -> Host:
     if dtype in HOST_ONLY:
         raise NotImplementedError(f"shaders have no {dtype.name}")
     if dtype.words == 2:
-        return np.ascontiguousarray(array).reshape(-1).view(np.uint32)
+        long: Host = np.ascontiguousarray(array).reshape(-1)
+        return long.view(np.uint32)
     wide = array.astype(_WIDE[dtype.register], copy=False)
-    return np.ascontiguousarray(wide).reshape(-1).view(np.uint32)
+    line: Host = np.ascontiguousarray(wide).reshape(-1)
+    return line.view(np.uint32)
 
 
 def from_words(words: Host, dtype: Dtype, shape: tuple[int, ...]) -> Host:

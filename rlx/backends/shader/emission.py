@@ -34,9 +34,9 @@ def strides_of(shape: Shape) -> Shape:
 class Emission:
     """The kernel that is being written: its code, and the memory that it reads."""
 
-    def __init__(self, there: Container[int]):
+    def __init__(self, there: Container[int], *, exact: bool = True):
         """`there` has the serials of the arrays that are in memory."""
-        self.b = Builder()
+        self.b = Builder(exact=exact)
         self.there = there
         self.fixed: dict[int, Value] = {}
         """Elements that are in registers, whatever the index: a row's sums, a product's own."""

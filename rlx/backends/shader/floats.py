@@ -93,6 +93,63 @@ class Floats:
         """The result, but NaN for NaN."""
         return self.where(self.isnan(x), x, result)
 
+    # What devices that take subnormal numbers as 0 get wrong.
+
+    def order(self, x: Atom) -> Atom:
+        """An integer that is in the order of the numbers; both zeros are 0."""
+        size = self.b.op("bits", "i32", self.unsigned_bits(x))
+        negative = self.b.op("ge", "bool", self.bits(x), u32(0x80000000))
+        return self.b.op("select", "i32", negative, self.b.op("sub", "i32", i32(0), size), size)
+
+    def compared(self, name: str, a: Atom, b: Atom) -> Atom:
+        """A comparison by the bits; NaN differs from all."""
+        found = self.b.op(name, "bool", self.order(a), self.order(b))
+        lost = self.b.op("or", "bool", self.isnan(a), self.isnan(b))
+        if name == "ne":
+            return self.b.op("or", "bool", found, lost)
+        return self.b.op("and", "bool", found, self.b.op("not", "bool", lost))
+
+    def product(self, a: Atom, b: Atom) -> Atom:
+        """a b; what is infinite times what is subnormal is infinite."""
+        found = self.mul(a, b)
+        endless = self.b.op("or", "bool", self.isinf(a), self.isinf(b))
+        some = self.b.op(
+            "and",
+            "bool",
+            self.b.op("ne", "bool", self.unsigned_bits(a), u32(0)),
+            self.b.op("ne", "bool", self.unsigned_bits(b), u32(0)),
+        )
+        lost = self.b.op("or", "bool", self.isnan(a), self.isnan(b))
+        mend = self.b.op("and", "bool", self.b.op("and", "bool", endless, some), self.isnan(found))
+        mend = self.b.op("and", "bool", mend, self.b.op("not", "bool", lost))
+        apart = self.b.op("xor", "u32", self.bits(a), self.bits(b))
+        negative = self.b.op("ge", "bool", apart, u32(0x80000000))
+        return self.where(mend, self.where(negative, -math.inf, math.inf), found)
+
+    def _scaled(self, x: Atom) -> tuple[Atom, Atom]:
+        """The number times a power of two that keeps it normal, and its reciprocal too."""
+        size = self.unsigned_bits(x)
+        small = self.b.op("lt", "bool", size, u32(0x00800000))
+        huge = self.b.op("ge", "bool", size, u32(0x7D000000))
+        endless = self.b.op("ge", "bool", size, u32(0x7F800000))
+        huge = self.b.op("and", "bool", huge, self.b.op("not", "bool", endless))
+        fine = self.mul(self.b.op("cast", "f32", size), 2.0**-125)  # its own bits count 2^-149
+        negative = self.b.op("ge", "bool", self.bits(x), u32(0x80000000))
+        fine = self.where(negative, self.op("neg", fine), fine)
+        number = self.where(small, fine, self.where(huge, self.mul(x, 2.0**-24), x))
+        return number, self.where(small, 2.0**24, self.where(huge, 2.0**-24, 1.0))
+
+    def quotient(self, a: Atom, b: Atom) -> Atom:
+        """a / b, rounded once more by what is left of the division."""
+        top, up = self._scaled(a)
+        bottom, down = self._scaled(b)
+        found = self.div(top, bottom)
+        rest = self.op("fma", self.op("neg", found), bottom, top)
+        better = self.add(found, self.div(rest, bottom))
+        fits = self.b.op("and", "bool", self.isfinite(found), self.isfinite(better))
+        found = self.where(fits, better, found)
+        return self.mul(self.mul(found, down), self.div(1.0, up))
+
     # Functions.
 
     def maximum(self, a: Atom, b: Atom) -> Atom:
@@ -249,7 +306,7 @@ class Floats:
 
     def pow(self, x: Atom, y: Atom) -> Atom:
         """The power, with C's special values."""
-        size = self.op("abs", x)
+        size = self.b.op("bits", "f32", self.unsigned_bits(x))  # abs may take subnormals as 0
         grown = self.exp(self.mul(y, self.log(size)))
         grown = self.where(self.test("eq", size, 1.0), 1.0, grown)
         whole = self.test("eq", self.op("floor", y), y)

@@ -86,7 +86,16 @@ class GlDriver:
 
     def read(self, memory: Memory, size: int) -> Host:
         """So many bytes from the start of memory; waits for them."""
-        return np.frombuffer(self._do(memory.handle.read, size), np.uint32).copy()
+        return np.frombuffer(self._do(self._read, memory, size), np.uint32).copy()
+
+    def _read(self, memory: Memory, size: int) -> bytes:
+        """Through a buffer of its own: drivers move one that is read to the host, for good."""
+        staging = self._context.buffer(reserve=-(-size // 4) * 4)
+        try:
+            self._context.copy_buffer(staging, memory.handle, size)
+            return bytes(staging.read(size))
+        finally:
+            staging.release()
 
     def prepare(self, dispatches: Sequence[Dispatch]) -> Prepared:
         """Compile what is new and bind it all."""

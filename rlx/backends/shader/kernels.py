@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 WIDEST = 65535
 """How many workgroups a grid may have along an axis."""
 OUT = "result"
+TURNS, MANY = 4, 1 << 20
+"""How many elements an invocation computes, of arrays that have so many: groups cost as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,14 @@ def work_for(
     threads: int,
     row: Row | None = None,
     core: Tensor | None = None,
+    *,
+    exact: bool = True,
 ) -> Work:
     """The kernel that computes `root` from what is in memory; `threads` is a workgroup's size.
 
     It makes a row, or ends in `root` what begins with the sum or product `core`.
     """
-    emission = Emission(in_memory.keys() - {root.serial})
+    emission = Emission(in_memory.keys() - {root.serial}, exact=exact)
     shared: tuple[Shared, ...] = ()
     first = root if core is None else core
     if row is not None:
@@ -116,11 +120,14 @@ def _each(b: Builder, count: int, threads: int) -> tuple[Atom, tuple[int, int, i
 
 def _mapped(emission: Emission, root: Tensor, threads: int) -> tuple[tuple[int, int, int], int]:
     b = emission.b
-    place, grid, size = _each(b, root.size, threads)
-    with b.when(b.op("lt", "bool", place, u32(root.size))):
-        index = Index(root.shape, flat=place)
-        own = getattr(emission, f"_{root.op}")(root, index) if root.op != "host" else None
-        stored(b, root, place, own if own is not None else emission.at(root, index))
+    size = min(threads, 64 if root.size <= 4096 else 256)
+    turns = TURNS if root.size >= MANY else 1
+    grid = grid_of(-(-root.size // (size * turns)))
+    first = b.add(b.mul(group_number(b, grid), size * turns), LOCAL)
+    for turn in range(turns):
+        place = b.add(first, u32(turn * size))
+        with b.when(b.op("lt", "bool", place, u32(root.size))):
+            stored(b, root, place, emission.at(root, Index(root.shape, flat=place)))
     return grid, size
 
 

@@ -120,7 +120,7 @@ def _halved_back(real: Tensor, imaginary: Tensor | None, size: int) -> Tensor:
     if imaginary is None:
         return y
     other: Tensor = xp.matmul(_fitted(imaginary, bins), Tensor.of_source(sine))
-    return subtract(y, other)
+    return subtract(y, other)  # type: ignore[no-any-return]
 
 
 def stft(site: Site) -> Kernel:

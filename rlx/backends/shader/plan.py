@@ -47,7 +47,7 @@ def planned(
         NotImplementedError: an array is larger than the adapter lets a shader see.
     """
     limits = driver.limits
-    steps = works(outputs, limits.buffers, limits.threads)
+    steps = works(outputs, limits.buffers, limits.threads, exact=limits.exact)
     where = dict(_leaves(outputs, driver, given))
     asked = {one.serial for one in outputs}
     made = [step.makes for step in steps]

@@ -50,7 +50,7 @@ class Tiling:
         return number // self.group * (size // block * self.group) + number % self.group
 
 
-LARGE = Tiling(128, 128, 8, 8, 8, group=4, spare=4, ahead=True)
+LARGE = Tiling(128, 128, 8, 8, 16, group=4, spare=4, ahead=True)
 SMALL = Tiling(32, 32, 16, 4, 2)
 
 

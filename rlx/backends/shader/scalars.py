@@ -80,7 +80,10 @@ def computed(b: Builder, made: Tensor, values: list[Value]) -> Value:
 def _float(b: Builder, name: str, made: Tensor, args: list[Atom]) -> Value:
     f = Floats(b)
     if name in BOOLEAN:
-        return (b.op(name, "bool", *args),)
+        return (b.op(name, "bool", *args) if b.exact else f.compared(name, *args),)
+    if not b.exact and name in ("mul", "div"):
+        mended = f.product(*args) if name == "mul" else f.quotient(*args)
+        return (rounded(b, mended, made.dtype),)
     if name in ("isnan", "isinf", "isfinite"):
         return (getattr(f, name)(args[0]),)
     if name in UNARY:

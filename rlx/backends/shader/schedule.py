@@ -194,7 +194,9 @@ def _cut_arguments(
         _to_memory(widest, weight, leaves, roots)
 
 
-def works(outputs: Sequence[Tensor], most_buffers: int, threads: int) -> list[Work]:
+def works(
+    outputs: Sequence[Tensor], most_buffers: int, threads: int, *, exact: bool = True
+) -> list[Work]:
     """The kernels that compute the outputs, in order."""
     roots = cut([one for one in outputs if not in_memory(one)], most_buffers)
     known = {one.serial: one for one in in_order(outputs) if in_memory(one) and not is_literal(one)}
@@ -202,6 +204,6 @@ def works(outputs: Sequence[Tensor], most_buffers: int, threads: int) -> list[Wo
     for step in roots:
         root = step.makes
         if prod(root.shape):
-            made.append(work_for(root, known, threads, step.row, step.core))
+            made.append(work_for(root, known, threads, step.row, step.core, exact=exact))
         known[root.serial] = root
     return made

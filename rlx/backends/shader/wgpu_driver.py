@@ -13,6 +13,7 @@ from rlx.backends.shader import wgsl
 from rlx.backends.shader.driver import Copy, Dispatch, Limits, Memory, Prepared
 from rlx.backends.shader.dtypes import Host
 from rlx.backends.shader.ir import Kernel
+from rlx.backends.shader.wgpu_modules import shader_module
 
 DEVICES = {"Vulkan": "vulkan", "Metal": "metal", "D3D12": "directx"}
 """The device behind each of wgpu's APIs; its OpenGL has no compute on some, and is not used."""
@@ -125,7 +126,7 @@ class WgpuDriver:
         key = hashlib.sha256(text.encode()).digest()
         found = self._pipelines.get(key)
         if found is None:
-            module = self._device.create_shader_module(code=text)
+            module = shader_module(self._device, text)
             found = self._device.create_compute_pipeline(
                 layout="auto", compute={"module": module, "entry_point": "main"}
             )

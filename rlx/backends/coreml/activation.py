@@ -41,9 +41,11 @@ def _softmax(site: Site) -> Var:
 
 
 def _log_softmax(site: Site) -> Var:
+    """Of what is left of the largest value, so that no exponential overflows."""
     site.only(*FLOATS)
-    axis = [site.attribute("axis", -1)]
+    axis = [site.axis(site.attribute("axis", -1))]
     x = site.x()
+    x = site.mb.sub(x=x, y=site.mb.reduce_max(x=x, axes=axis, keep_dims=True))
     return site.mb.sub(x=x, y=site.mb.reduce_log_sum_exp(x=x, axes=axis, keep_dims=True))
 
 

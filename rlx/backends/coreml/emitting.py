@@ -18,10 +18,7 @@ if TYPE_CHECKING:
     from rlx.program import Program
     from rlx.program.types import Value
 
-FIX_SIZES = (
-    "fix the sizes, such as with "
-    "`python -m onnxruntime.tools.make_dynamic_shape_fixed --input_name x --input_shape 1,3`."
-)
+FIX_SIZES = "fix the sizes: `rlx build … --size batch=1`, or another name and number."
 
 
 @dataclass(slots=True)

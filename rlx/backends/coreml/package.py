@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlx.backends.coreml.boundary import KEY
 from rlx.backends.coreml.library import import_library
-from rlx.errors import CorruptArtifact
+from rlx.errors import ContractError, CorruptArtifact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -56,11 +56,32 @@ def parts_of(mil: Any, ports: Ports, *, half: bool = False) -> dict[str, bytes]:
         weights = package / LAYOUT[WEIGHTS]
         parts = {WEIGHTS: weights.read_bytes()} if weights.is_file() else {}
     spec = model.get_spec()
+    _check_names(spec.description, ports)
     steady(spec)
     spec.description.metadata.userDefined[KEY] = ports.to_bytes().decode()
     parts[MODEL] = spec.SerializeToString(deterministic=True)
     parts[MANIFEST] = manifest(WEIGHTS in parts)
     return parts
+
+
+def _check_names(description: Any, ports: Ports) -> None:
+    """See that coremltools has every input and output under its name.
+
+    Raises:
+        ContractError: it lost one.
+    """
+    for side, given in (("input", ports.inputs), ("output", ports.outputs)):
+        wanted = [f"{side}_{at}" for at in range(len(given))]
+        found = sorted((one.name for one in getattr(description, side)), key=_numbered)
+        if found != wanted:
+            raise ContractError(
+                f"coremltools made the {side}s {', '.join(found)} of {', '.join(wanted)}",
+                fix="report this to the authors of rlx, with the program.",
+            )
+
+
+def _numbered(name: str) -> tuple[int, str]:
+    return len(name), name
 
 
 @contextlib.contextmanager

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rlx.backends.coreml.site import FLOATS, NUMBERS, Emitter, Site, Var
+
+
+def _log_sum_exp(site: Site, axes: list[int], keep: bool) -> Var:
+    """Of what is left of the largest value, so that no exponential overflows; infinities stay."""
+    mb, x = site.mb, site.x()
+    top = mb.reduce_max(x=x, axes=axes, keep_dims=True)
+    rest = mb.reduce_log_sum_exp(x=mb.sub(x=x, y=top), axes=axes, keep_dims=True)
+    infinite = mb.equal(x=mb.abs(x=top), y=site.scalar(np.inf))
+    made = mb.select(cond=infinite, a=top, b=mb.add(x=rest, y=top))
+    return made if keep else mb.squeeze(x=made, axes=axes)
 
 
 def _reduction(name: str, dtypes: frozenset[str] = FLOATS) -> Emitter:
@@ -18,6 +30,8 @@ def _reduction(name: str, dtypes: frozenset[str] = FLOATS) -> Emitter:
             site.refuse("it reduces a scalar")
         axes = sorted({site.axis(one) for one in axes})
         keep = bool(site.attribute("keepdims", 1))
+        if name == "reduce_log_sum_exp":
+            return _log_sum_exp(site, axes, keep)
         return getattr(site.mb, name)(x=x, axes=axes, keep_dims=keep)
 
     return emit

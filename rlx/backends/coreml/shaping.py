@@ -165,7 +165,10 @@ def _depth_to_space(site: Site) -> Var:
 
 def _space_to_depth(site: Site) -> Var:
     site.only(*FLOATS)
-    return site.mb.space_to_depth(x=site.x(), block_size=int(site.attribute("blocksize")))
+    size = int(site.attribute("blocksize"))
+    if site.attribute("mode", "DCR") == "CRD":
+        return site.mb.pixel_unshuffle(x=site.x(), downscale_factor=np.uint32(size))
+    return site.mb.space_to_depth(x=site.x(), block_size=size)
 
 
 EMITTERS: dict[str, Emitter] = {

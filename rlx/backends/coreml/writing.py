@@ -63,7 +63,11 @@ class Writing:
         """An output, as a package can hand it out."""
         made = self._values[value.name]
         if isinstance(made, np.ndarray):
-            made = self._constant(made, f"output {printable(value.name)!r}")
+            raise UnsupportedFeature(
+                f"the mlpackage compiler can't emit output {printable(value.name)!r}: it does not "
+                "depend on the inputs",
+                fix="leave the output out, or build for another target: run `rlx backends`.",
+            )
         if value.type.dtype == "bool":
             made = self._mb.cast(x=made, dtype="int32")
         if not made.shape:

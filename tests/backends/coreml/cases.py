@@ -79,7 +79,7 @@ ACTIVATION = (
     Case("Gelu", (X,)),
     Case("Gelu", (X,), attributes={"approximate": "tanh"}),
     *(Case("Softmax", (X,), attributes={"axis": axis}) for axis in (0, -1)),
-    Case("LogSoftmax", (X * 20,), attributes={"axis": 1}),
+    Case("LogSoftmax", (X * 2000,), attributes={"axis": 1}),
 )
 REDUCTION = (
     *(
@@ -104,6 +104,8 @@ REDUCTION = (
         for name in ("ArgMax", "ArgMin")
         for axis, keep in ((1, 0), (-1, 1))
     ),
+    Case("ReduceLogSumExp", (X * 2000,), (), {"keepdims": 0}),
+    Case("ReduceLogSumExp", (EDGES.reshape(5, 2)[:, ::-1].copy(), ints(1)), (1,)),
     Case("CumSum", (X, np.array(1)), (1,)),
     Case("CumSum", (X, np.array(-1)), (1,), {"exclusive": 1, "reverse": 1}),
 )
@@ -190,6 +192,7 @@ SHAPING = (
     Case("DepthToSpace", (draw(1, 8, 2, 3),), (), {"blocksize": 2}),
     Case("DepthToSpace", (draw(1, 8, 2, 3),), (), {"blocksize": 2, "mode": "CRD"}),
     Case("SpaceToDepth", (draw(1, 2, 4, 6),), (), {"blocksize": 2}),
+    Case("SpaceToDepth", (draw(1, 2, 4, 6),), (), {"blocksize": 2, "mode": "CRD"}),
     *(
         Case(
             "Resize",
@@ -272,5 +275,5 @@ def model_of(cases):
             code = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
             outputs.append(onnx.helper.make_tensor_value_info(value, code, None))
     graph = onnx.helper.make_graph(nodes, "cases", given, outputs, held)
-    opset = [onnx.helper.make_opsetid("", 26)]
+    opset = [onnx.helper.make_opsetid("", 28)]
     return onnx.helper.make_model(graph, opset_imports=opset), feeds

@@ -182,8 +182,13 @@ def _reduction(reduce):
     ).astype(x.dtype)
 
 
+def _pixel_unshuffle(x, downscale_factor):
+    return functional.pixel_unshuffle(_tensor(x), int(downscale_factor)).numpy()
+
+
 def _log_sum_exp(x, axis, keepdims):
-    return np.log(np.exp(x.astype(np.float64)).sum(axis=axis, keepdims=keepdims))
+    """As it is written, overflowing: what the device does instead is not documented."""
+    return np.log(np.exp(x).sum(axis=axis, keepdims=keepdims))
 
 
 def _cumsum(x, axis, exclusive, reverse):
@@ -245,6 +250,7 @@ OWN = {
     "lstm": _lstm,
     "max_pool": _max_pool,
     "pixel_shuffle": _pixel_shuffle,
+    "pixel_unshuffle": _pixel_unshuffle,
     "reduce_l1_norm": _reduction(lambda x, **how: np.abs(x).sum(**how)),
     "reduce_l2_norm": _reduction(lambda x, **how: np.sqrt((x * x).sum(**how))),
     "reduce_log_sum_exp": _reduction(_log_sum_exp),

@@ -97,6 +97,10 @@ def test_no_program_is_routed_there():
             "the mlpackage compiler can't emit node 'Reshape_0' Reshape: its shape is no constant",
         ),
         (
+            one("Shape (x)", made="int64[1] y"),
+            "the mlpackage compiler can't emit output 'y': it does not depend on the inputs",
+        ),
+        (
             one("Range (x, x, x)", "int64 x", "int64[n] y"),
             "the mlpackage compiler can't emit node 'Range_0' Range: it depends on values that "
             "are not known yet",

@@ -89,7 +89,7 @@ def _judged(fact: Fact, went: Live | None) -> Fact:
     """The fact, unless a live run knows better."""
     if went is None or went.reason is None:
         return fact
-    fix = "see the reason; `rlx devices --live` tries it again."
+    fix = went.fix or "see the reason; `rlx devices --live` tries it again."
     return replace(fact, reason=f"a tiny program fails on it: {went.reason}", fix=fix)
 
 
@@ -109,7 +109,7 @@ def table(registry: Registry, facts: Facts, went: Mapping[str, Live]) -> list[st
 def _verdict(fact: Fact, went: Live | None) -> tuple[str, str]:
     if fact.reason is not None:
         fix = f". Fix: {fact.fix}" if fact.fix else ""
-        return "no", printable(f"{fact.reason}{fix}")
+        return "no", printable(f"{fact.reason.rstrip('.')}{fix}")
     ran = [live_text(went)] if went is not None else []
     if fact.software:
         detail = fact.detail or "a CPU emulates this device"

@@ -28,6 +28,7 @@ KEPT_SECONDS = 7 * 86400.0
 """How long it is believed that a backend ran, while nothing that it depends on has changed."""
 TIMEOUT = 120.0
 """Seconds for one backend: an engine's import, its first kernels, its compiler."""
+TEXTS = ("program", "device", "version", "reason", "fix", "untried")
 MOST = 4
 """Devices that are tried side by side; backends of one device share it, and take turns."""
 
@@ -46,6 +47,8 @@ class Live:
     """From opening to the second answer, imports included."""
     reason: str | None = None
     """Why it failed."""
+    fix: str | None = None
+    """What the error says to do."""
     untried: str | None = None
     """Why nothing was run: no fault of the device."""
     kept: bool = False
@@ -120,7 +123,7 @@ def _read(data: Mapping[str, Any]) -> Live | None:
     """What a child or a file says; None: it is not what `live_child` says."""
     if not isinstance(data, dict):
         return None
-    texts = {key: data.get(key) for key in ("program", "device", "version", "reason", "untried")}
+    texts = {key: data.get(key) for key in TEXTS}
     seconds = data.get("seconds")
     if not all(value is None or isinstance(value, str) for value in texts.values()):
         return None
@@ -129,5 +132,5 @@ def _read(data: Mapping[str, Any]) -> Live | None:
     if sum(texts[key] is not None for key in ("program", "reason", "untried")) != 1:
         return None
     short = [None if value is None else shorten(value) for value in texts.values()]
-    program, device, version, reason, untried = short
-    return Live(program, device, version, seconds, reason, untried)
+    program, device, version, reason, fix, untried = short
+    return Live(program, device, version, seconds, reason, fix, untried)

@@ -32,7 +32,7 @@ RIGHT = {
 
 def answer(backend: str, digest: str, config: list[str]) -> dict[str, Any]:
     """Open the backend, compile, run twice, and compare; the reason where something is wrong."""
-    from rlx.errors import NoBackend
+    from rlx.errors import NoBackend, RlxError
     from rlx.session import Session, leases
     from rlx.session.default import load_registry
     from rlx.session.opening import cause_text
@@ -54,6 +54,8 @@ def answer(backend: str, digest: str, config: list[str]) -> dict[str, Any]:
         seconds = time.perf_counter() - began
     except NoBackend as error:
         return {"reason": _against(backend, error)}
+    except RlxError as error:
+        return {"reason": error.message, "fix": error.fix}
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever an engine does is the answer
         return {"reason": cause_text(error)}
     if wrong:

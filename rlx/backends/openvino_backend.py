@@ -1,4 +1,4 @@
-"""The opened OpenVINO device: programs are checked node by node before they are compiled."""
+"""The opened OpenVINO device: programs are checked node by node, and compiled for it alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rlx.errors import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rlx.backends.openvino_run import Compiled
+    from rlx.backends.openvino_run import Compiled, Empty
     from rlx.backends.protocol import CompileOptions
     from rlx.program import Program
     from rlx.program.types import Interface
@@ -28,6 +28,9 @@ DEVICES = {"CPU": "cpu", "GPU": "oneapi", "NPU": "npu"}
 """By OpenVINO's name of a device: rlx's."""
 HINTS = {"f32": "FP32", "f16": "FP16"}
 """By precision hint: the capability of a device that can keep it."""
+DIVIDE = "nonconvertable_divide_0"
+"""OpenVINO's mark on a division that stays one: it would multiply by a reciprocal, which is
+infinite for the smallest numbers."""
 PASSIVE = frozenset({"Constant", "Parameter", "Result"})
 """What computes nothing, and needs no device."""
 
@@ -48,7 +51,7 @@ class OpenVino:
         """The engine's version, without its build."""
         return str(self._engine.get_version()).partition("-")[0]
 
-    def compile(self, program: Program, options: CompileOptions) -> Compiled:
+    def compile(self, program: Program, options: CompileOptions) -> Compiled | Empty:
         """Compile the program, stamped with the lowest opset that it fits, for this device alone.
 
         Raises:
@@ -57,25 +60,40 @@ class OpenVino:
             SettingError: an option has a value that the device refuses.
             ContractError: another device or precision is used than was asked for.
         """
-        from rlx.backends.openvino_run import Compiled
+        from rlx.backends.openvino_run import Compiled, Empty, is_empty
 
+        if all(map(is_empty, program.outputs)):
+            self._checked(program, options)
+            return Empty(program, self.device)
         return Compiled(self.compiled(program, options)[0], program, self._id, DEVICES)
 
     def compiled(self, program: Program, options: CompileOptions) -> tuple[Any, str | None]:
         """OpenVINO's own compiled model, and the precision that it was held to; as `compile`."""
+        hint = self._checked(program, options)
+        model = self._read(program)
+        lacking = self._lacking(model)
+        config = self._config(hint)
+        try:
+            compiled = self._core.compile_model(model, self._name, config)
+        except RuntimeError as error:
+            what = printable(", ".join(lacking) or said(error))
+            raise ExecutionError(
+                f"{self._id} can't run {what} of {printable(program.name)} on {self._name}",
+                fix="choose another backend: run `rlx explain --all`.",
+            ) from error
+        self._check_promise(compiled, hint)
+        return compiled, hint
+
+    def _checked(self, program: Program, options: CompileOptions) -> str | None:
+        """The precision to hold the program to, once nothing is in its way."""
         from rlx.backends.openvino_integers import check_integers
         from rlx.backends.openvino_run import check_exchanged
 
         as_stated(program, options, self._id)
-        lower = options.precision_policy == "allow"
-        hint = None if lower else self._hint(program)
+        hint = None if options.precision_policy == "allow" else self._hint(program)
         check_exchanged(program, self._id)
         check_integers(program, self._id)
-        model = self._read(program)
-        self._check_nodes(program, model)
-        compiled = self._core.compile_model(model, self._name, self._config(hint))
-        self._check_promise(compiled, hint)
-        return compiled, hint
+        return hint
 
     def restored(self, blob: bytes, hint: str, ports: Interface) -> Compiled:
         """What `export_model` gave, imported at this precision: by itself it takes another.
@@ -131,28 +149,32 @@ class OpenVino:
     def _read(self, program: Program) -> Any:
         """OpenVINO's own form of the program; it converts all of it or nothing."""
         try:
-            return self._core.read_model(program.to_onnx().SerializeToString())
+            model = self._core.read_model(program.to_onnx().SerializeToString())
         except RuntimeError as error:
             raise ExecutionError(
                 f"{self._id} can't read {printable(program.name)}: {printable(unread(error))}",
                 fix="choose another backend: run `rlx explain --all`.",
             ) from error
+        for node in model.get_ops():
+            if node.get_type_name() == "Divide" and _varies(node.input_value(0).get_node()):
+                node.get_rt_info()[DIVIDE] = True
+        return model
 
-    def _check_nodes(self, program: Program, model: Any) -> None:
-        """Every node must be on the device: OpenVINO would split the program, or fail later."""
-        supported = self._core.query_model(model, self._name)
-        lacking = [
+    def _lacking(self, model: Any) -> list[str]:
+        """Nodes that OpenVINO does not say it can run here; some it then runs as other nodes.
+
+        Raises:
+            ContractError: a node is on another device.
+        """
+        found = self._core.query_model(model, self._name)
+        others = sorted(set(found.values()) - {self._name})
+        if others:
+            raise ContractError(f"openvino would use {', '.join(others)}, not {self._name} alone")
+        return [
             f"{node.get_friendly_name()} ({node.get_type_name()})"
             for node in model.get_ops()
-            if node.get_type_name() not in PASSIVE
-            and supported.get(node.get_friendly_name()) != self._name
+            if node.get_type_name() not in PASSIVE and node.get_friendly_name() not in found
         ]
-        if lacking:
-            raise ExecutionError(
-                f"{self._id} can't run {printable(', '.join(lacking))} "
-                f"of {printable(program.name)} on {self._name}",
-                fix="choose another backend: run `rlx explain --all`.",
-            )
 
     def _check_promise(self, compiled: Any, hint: str | None) -> None:
         used = list(compiled.get_property("EXECUTION_DEVICES"))
@@ -165,6 +187,23 @@ class OpenVino:
 
     def close(self) -> None:
         """Nothing is held: what is compiled belongs to the executables."""
+
+
+def _varies(node: Any) -> bool:
+    """Whether a value depends on the data of inputs.
+
+    OpenVINO 2026.4 mixes up the sides of a division of a constant that it does not convert.
+    """
+    seen, left = set(), [node]
+    while left:
+        one = left.pop()
+        kind = one.get_type_name()
+        if kind == "Parameter":
+            return True
+        if kind != "ShapeOf" and one.get_name() not in seen:
+            seen.add(one.get_name())
+            left += [value.get_node() for value in one.input_values()]
+    return False
 
 
 def unmatched(error: Exception) -> str:

@@ -55,7 +55,9 @@ class Compiled:
         self._id = id
         self._views = tuple(_view(value.type) for value in given)
         self._casts = tuple(_view(value.type) for value in made)
-        self._plain = all(dtype is None for dtype in self._casts)
+        self._made = tuple(_empty(value) for value in made)
+        """Outputs that hold nothing: OpenVINO takes some of their sizes for others."""
+        self._plain = all(dtype is None for dtype in (*self._casts, *self._made))
         self._static = all(_is_static(value.type) for value in given)
         self._free: list[tuple[Any, list[Any], list[Any]]] = []
         self._free.append(self._request())
@@ -104,8 +106,8 @@ class Compiled:
         if self._plain:
             return found
         return [
-            one if dtype is None else one.view(dtype)
-            for one, dtype in zip(found, self._casts, strict=True)
+            empty.copy() if empty is not None else one if dtype is None else one.view(dtype)
+            for one, dtype, empty in zip(found, self._casts, self._made, strict=True)
         ]
 
     def _resize(self, tensors: list[Any], views: list[Any], inputs: Sequence[Array]) -> None:
@@ -120,6 +122,38 @@ class Compiled:
         """Let the model and its requests go."""
         self._call = _closed
         self._free = []
+
+
+class Empty:
+    """A program whose outputs all hold nothing: nothing is computed."""
+
+    def __init__(self, program: Program, device: str):
+        self._outputs = program.outputs
+        self.device = device
+        self._call: Callable[[Sequence[Array]], Sequence[Array]] = self._run
+
+    def run(self, inputs: Sequence[Array]) -> Sequence[Array]:
+        """The outputs, whatever the inputs."""
+        return self._call(inputs)
+
+    def _run(self, inputs: Sequence[Array]) -> Sequence[Array]:  # noqa: ARG002 - as any run
+        return [_empty(value) for value in self._outputs]
+
+    def close(self) -> None:
+        """Nothing is held."""
+        self._call = _closed
+
+
+def is_empty(value: Value) -> bool:
+    """Whether it is known to hold no elements."""
+    return _is_static(value.type) and 0 in (value.type.shape or ())
+
+
+def _empty(value: Value) -> Array | None:
+    """An array without elements, of the value's sizes and dtype; None where it holds some."""
+    if not is_empty(value):
+        return None
+    return np.empty(value.type.shape or (), _view(value.type) or value.type.dtype)
 
 
 def _taken(inputs: Sequence[Value], ports: Sequence[Any]) -> tuple[Value, ...]:

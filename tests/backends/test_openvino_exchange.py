@@ -13,7 +13,7 @@ import pytest
 from rlx.backends.openvino import open_cpu
 from rlx.backends.protocol import CompileOptions, Executable
 from rlx.device import DeviceSpec
-from rlx.errors import ExecutionError
+from rlx.errors import ExecutionError, SessionClosed
 from rlx.program import load
 
 pytestmark = pytest.mark.needs("openvino")
@@ -88,3 +88,57 @@ def test_threads_may_run_one_program_at_once() -> None:
         found = list(threads.map(lambda x: executable.run([x])[0], given * 4))
     for x, y in zip(given * 4, found, strict=True):
         np.testing.assert_array_equal(y, x @ x)
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("g (float[0,2] x) => (float[2,0] y) { y = Transpose(x) }", (2, 0)),
+        ("g (bfloat16[2,0] x) => (bfloat16[0,2] y) { y = Transpose(x) }", (0, 2)),
+    ],
+)
+def test_what_holds_nothing_has_its_sizes(text: str, shape: tuple[int, ...]) -> None:
+    dtype = ml_dtypes.bfloat16 if "bfloat16" in text else np.float32
+    executable = compiled(text)
+    (y,) = executable.run([np.empty(shape[::-1], dtype)])
+    assert (y.shape, y.dtype, executable.device) == (shape, np.dtype(dtype), "cpu")
+    executable.close()
+    with pytest.raises(SessionClosed):
+        executable.run([np.empty(shape[::-1], dtype)])
+
+
+def test_an_output_that_holds_nothing_stands_beside_others() -> None:
+    text = "g (float[0,2] x, float[2] z) => (float[2,0] y, float[2] w) "
+    y, w = compiled(text + "{ y = Transpose(x) w = Neg(z) }").run([np.empty((0, 2), np.float32), X])
+    assert y.shape == (2, 0)
+    np.testing.assert_array_equal(w, -X)
+
+
+DIVISIONS = [
+    "{ y = Div(x, z) }",
+    "{ m = MatMul(x, x) y = Div(m, z) }",
+    "{ m = MatMul(x, z) y = Div(x, m) }",
+    "{ m = MatMul(x, z) y = Div(three, m) }",
+    "{ m = MatMul(x, z) y = Div(m, three) }",
+    "{ s = Shape(x) f = Cast<to = 1>(s) m = MatMul(x, z) y = Div(f, m) }",
+]
+
+
+@pytest.mark.parametrize("text", DIVISIONS)
+def test_divisions_divide_the_right_way_round(text: str) -> None:
+    """OpenVINO makes products of them, or, kept from that, swaps the sides of a constant's."""
+    from rlx.backends.reference import open_cpu as oracle
+
+    text = "g (float[2,2] x, float[2,2] z) => (float[2,2] y) <float three = {3}> " + text
+    model = load(onnx.parser.parse_model(f'<ir_version: 13, opset_import: ["": 25]> {text}'))
+    x = np.array([[1, 2], [3, 4]], np.float32)
+    (wanted,) = oracle(CPU, {}).compile(model, CompileOptions()).run([x, x + 1])
+    (found,) = compiled(text).run([x, x + 1])
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+def test_the_smallest_numbers_divide() -> None:
+    x = np.array([0.5, 2.9387359e-39], np.float32)
+    text = "g (float[2] x, float[2] z) => (float[2] y) { y = Div(x, z) }"
+    (y,) = compiled(text).run([x, np.full(2, 2.9387359e-39, np.float32)])
+    np.testing.assert_allclose(y, [1.7014118e38, 1], rtol=1e-6)

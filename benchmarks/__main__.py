@@ -13,7 +13,17 @@ def main() -> None:
         # The libraries read these when they are loaded, so begin again with them set.
         os.environ.update(SINGLE)
         os.execv(sys.executable, [sys.executable, "-m", "benchmarks", *sys.argv[1:]])
-    from benchmarks import by_hand, calls, configuration, networks, plot, results, routing, startup
+    from benchmarks import (
+        by_hand,
+        calls,
+        configuration,
+        native_calls,
+        networks,
+        plot,
+        results,
+        routing,
+        startup,
+    )
 
     groups, details = {}, {}
     for name, module in (
@@ -21,6 +31,7 @@ def main() -> None:
         ("startup", startup),
         ("configuration", configuration),
         ("calls", calls),
+        ("native calls", native_calls),
         ("networks", networks),
         ("by hand", by_hand),
     ):

@@ -12,7 +12,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 FILE = HERE / "results.json"
-PACKAGES = ("numpy", "onnx", "onnxruntime", "torch", "jax")
+PACKAGES = ("numpy", "onnx", "onnxruntime", "openvino", "tinygrad", "torch", "jax")
 """Whose versions are told."""
 
 

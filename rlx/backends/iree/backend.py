@@ -109,12 +109,14 @@ class IreeBackend:
 
         Raises:
             PrecisionError: another precision than the program's is asked for.
-            NotImplementedError: it can't be compiled as a whole; the message names the node.
+            NotImplementedError: it can't be compiled as a whole, or not all that it takes and
+                gives are tensors of numbers; the message names the node, or the value.
         """
         from rlx.backends.array.start import examples
-        from rlx.backends.stablehlo.trace import captured, planned, settled
+        from rlx.backends.stablehlo.trace import captured, planned, refuse_kinds, settled
 
         as_stated(program, options, "IREE")
+        refuse_kinds(program)
         made: list[Module] = []
 
         def compiled(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rlx.backends.array.library import Compiler, Function, Library
     from rlx.backends.array.plan import Plan
     from rlx.backends.array.site import Kernel
-    from rlx.program import Program, Value
+    from rlx.program import Program
 
 SCOPE = "rlx-step-"
 FIX = "choose another target: run `rlx backends`."
@@ -86,8 +86,14 @@ def traceable(program: Program, device: str, shapes: Sequence[tuple[Any, ...]]) 
     """
     import jax
 
+    refuse_kinds(program)
     for value in program.inputs:
-        _refuse_unknown(program, value)
+        if value.type.shape is None:
+            raise UnsupportedFeature(
+                f"the input {printable(value.name)} of {printable(program.name)} has no known "
+                "number of dimensions",
+                fix="state its shape in the program.",
+            )
     try:
         made = planned(program, device, _kept)
     except NotImplementedError as error:
@@ -113,21 +119,25 @@ def refused(program: Program, error: Exception) -> UnsupportedFeature:
     return UnsupportedFeature(f"{printable(program.name)} can't be exported: {said:.500}", fix=FIX)
 
 
-def _refuse_unknown(program: Program, value: Value) -> None:
+def refuse_kinds(program: Program) -> None:
+    """Refuse inputs and outputs that are no tensors of numbers: a module's are nothing else.
+
+    Raises:
+        UnsupportedFeature: there is one; the message names it.
+    """
     from rlx.backends.array.native_jax_compile import HELD
 
-    kind = value.type
-    what = f"the input {printable(value.name)} of {printable(program.name)}"
-    if kind.kind != "tensor" or kind.dtype in HELD:
-        found = kind.kind if kind.kind != "tensor" else f"tensor of {kind.dtype}"
-        raise UnsupportedFeature(
-            f"{what} is a {found}: only tensors of numbers can be exported", fix=FIX
-        )
-    if kind.shape is None:
-        raise UnsupportedFeature(
-            f"{what} has no known number of dimensions",
-            fix="state its shape in the program.",
-        )
+    for side, values in (("input", program.inputs), ("output", program.outputs)):
+        for value in values:
+            kind = value.type
+            if kind.kind == "tensor" and kind.dtype not in HELD:
+                continue
+            found = kind.kind if kind.kind != "tensor" else f"tensor of {kind.dtype}"
+            raise UnsupportedFeature(
+                f"the {side} {printable(value.name)} of {printable(program.name)} is a {found}: "
+                "only tensors of numbers can be exported",
+                fix=FIX,
+            )
 
 
 def captured(function: Function, constants: Sequence[Any], inputs: Sequence[Any]) -> Traceable:

@@ -59,6 +59,13 @@ def test_what_can_not_be_compiled_is_refused_and_not_run_step_by_step():
     )
 
 
+def test_sequences_are_refused():
+    """A module would give their items one by one."""
+    made = program("a (float[3] x) => (seq(float[3]) y) { y = SequenceConstruct(x, x) }")
+    with pytest.raises(NotImplementedError, match="the output y of a is a sequence"):
+        opened().compile(made, CompileOptions())
+
+
 def test_a_failure_at_new_sizes_names_the_node():
     made = program("a (float[N,4] x, int64[R] s) => (float[A,B] y) { y = Reshape(x, s) }")
     executable = opened().compile(made, CompileOptions())

@@ -103,6 +103,9 @@ REFUSED = {
     "a (seq(float[3]) x) => (int64 y) { y = SequenceLength(x) }": (
         f"the input x of a is a sequence: only tensors of numbers can be exported. {FIX}"
     ),
+    "a (float[3] x) => (seq(float[3]) y) { y = SequenceConstruct(x, x) }": (
+        f"the output y of a is a sequence: only tensors of numbers can be exported. {FIX}"
+    ),
     "a (float[N,4] x) => (float[N,4] y) { s = Shape(x) y = Reshape(x, s) }": (
         "a leaves sizes of its inputs open (x ['N', 4]), and can't be exported so: node 'Shape_0' "
         f"Shape failed: Symbolic dimension 's0' used in a context that requires a constant. {SIZES}"

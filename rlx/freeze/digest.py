@@ -47,6 +47,11 @@ def coverage_digest(coverage: Coverage) -> str:
     )
 
 
+def registration_digest(one: Registration) -> str:
+    """The digest of one backend: of everything that its registration says, but for places."""
+    return plain_digest(_registration(one))
+
+
 def _device(one: Device) -> list[Any]:
     return [one.id, one.name, *map(sorted, (one.aliases, one.masks, one.pci))]
 

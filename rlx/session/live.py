@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rlx.errors import printable
+from rlx.freeze.digest import registration_digest
 from rlx.probe import circumstances, store
 from rlx.probe.process import Answer, converse, shorten
 
@@ -90,20 +91,21 @@ def _kept(registry: Registry, one: Registration, config: list[str], timeout: flo
     """As it is kept on disk, else as it goes now, which is then kept where it went well."""
     calls = [probe.values[0] for probe in one.probes if probe.kind == "call"]
     here = circumstances.digest(*calls, *([one.factory] if one.factory else []))
-    key = store.digest(one.id, registry.digest, here)
+    key = store.digest(registration_digest(one), registry.content.vocabulary_digest, here)
     old = store.read(KIND, key, KEPT_SECONDS)
     known = None if old is None else _read(old)
     if known is not None and known.program is not None and known.device == one.device:
         return replace(known, kept=True)
-    went = _try(registry, one, config, timeout)
+    went = _try(one, config, timeout)
     if went.program is not None:
         store.write(KIND, key, asdict(went))
     return went
 
 
-def _try(registry: Registry, one: Registration, config: list[str], timeout: float) -> Live:
+def _try(one: Registration, config: list[str], timeout: float) -> Live:
     what = f"a tiny program on {one.id}"
-    request = {"kind": KIND, "backend": one.id, "digest": registry.digest, "config": config}
+    own = registration_digest(one)
+    request = {"kind": KIND, "backend": one.id, "digest": own, "config": config}
     said = converse(CHILD, what, request, timeout)
     if isinstance(said, Answer):
         return Live(reason=said.reason)

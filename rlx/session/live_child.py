@@ -33,14 +33,16 @@ RIGHT = {
 def answer(backend: str, digest: str, config: list[str]) -> dict[str, Any]:
     """Open the backend, compile, run twice, and compare; the reason where something is wrong."""
     from rlx.errors import NoBackend, RlxError
+    from rlx.freeze.digest import registration_digest
     from rlx.session import Session, leases
     from rlx.session.default import load_registry
     from rlx.session.opening import cause_text
 
     try:
         registry = load_registry(config)
-        if registry.digest != digest:
-            return {"untried": "the configuration was changed meanwhile"}
+        one = registry.get(backend)
+        if one is None or registration_digest(one) != digest:
+            return {"untried": "its registration was changed meanwhile"}
         name, program = _covered(backend, registry)
         if program is None:
             return {"untried": f"it covers none of: {', '.join(PROGRAMS)}"}
@@ -48,7 +50,7 @@ def answer(backend: str, digest: str, config: list[str]) -> dict[str, Any]:
         with Session(backend=backend, registry=registry) as session:
             model = session.compile(program)
             wrong = _wrong(name, model) or _wrong(name, model)
-            lease = leases.acquire(registry.get(backend), model.device)  # type: ignore[arg-type]
+            lease = leases.acquire(one, model.device)
             device, version = lease.backend.device, lease.backend.version
             lease.close()
         seconds = time.perf_counter() - began

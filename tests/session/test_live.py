@@ -10,6 +10,7 @@ import pytest
 from onnx import parser
 
 import rlx
+from rlx.freeze.digest import registration_digest
 from rlx.probe.process import Answer
 from rlx.session import live, live_child
 from rlx.session.default import load_registry
@@ -192,14 +193,15 @@ def test_every_tiny_program_has_the_answer_that_it_says(name):
         assert live_child._wrong(name, session.compile(parser.parse_model(text))) == ""
 
 
-def test_a_configuration_that_was_changed_meanwhile_is_no_fault_of_the_device():
+def test_a_registration_that_was_changed_meanwhile_is_no_fault_of_the_device():
     answer = live_child.answer("numpy", "another digest", [])
-    assert answer == {"untried": "the configuration was changed meanwhile"}
+    assert answer == {"untried": "its registration was changed meanwhile"}
 
 
 def test_a_backend_that_a_probe_refuses_says_only_its_own_reason():
     if Path("/dev/nvidiactl").exists():
         pytest.skip("there is an NVIDIA GPU here")
-    answer = live_child.answer("cupy", load_registry().digest, [])
+    own = registration_digest(load_registry().get("cupy"))
+    answer = live_child.answer("cupy", own, [])
     assert "\n" not in answer["reason"]
     assert "not-requested" not in answer["reason"]

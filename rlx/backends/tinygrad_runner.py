@@ -63,7 +63,7 @@ class Runner:
             stored = [one for one in kept if one.uop.device is not None and one.numel()]
             if stored:
                 Tensor.realize(*stored)
-        missing = sorted(_unknown(self._all))
+        missing = sorted(set(_unknown(self._all)))
         if missing:
             raise ExecutionError(
                 f"{id} lacks {', '.join(missing)}, which {printable(program.name)} needs",

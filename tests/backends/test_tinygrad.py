@@ -28,6 +28,7 @@ CPU = DeviceSpec("cpu", 0)
 ELSEWHERE = " Fix: choose another backend: run `rlx explain --all`."
 NEG = "g (float[2] x) => (float[2] y) { y = Neg(x) }"
 X = np.array([1, -2], np.float32)
+NONE = CompileOptions()
 
 
 def program(text: str, opset: int = 25) -> Any:
@@ -86,7 +87,11 @@ def test_a_device_that_is_missing_is_never_another(name: str) -> None:
     device, probe, opening = OTHERS[name]
     found = probe(0)
     if isinstance(found, Found):
-        assert opening(DeviceSpec(device, 0), {}).device == device
+        there, here = opening(DeviceSpec(device, 0), {}).compile(program(NEG), NONE), compiled(NEG)
+        for _ in range(2):  # both in one process, in turn
+            for executable, place in ((there, device), (here, "cpu")):
+                np.testing.assert_array_equal(executable.run([X])[0], -X)
+                assert executable.device == place
         return
     with pytest.raises(Unavailable) as caught:
         opening(DeviceSpec(device, 0), {})

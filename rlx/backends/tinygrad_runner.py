@@ -22,6 +22,8 @@ tinygrad has others. They are left out because what is claimed has been measured
 each operation is a kernel to compile; float64 and bfloat16 also depend on the device."""
 SIZES = frozenset({"Shape", "Size"})
 """Operations whose results depend on sizes alone."""
+SMALL = 4096
+"""Constants of so many elements at most are sizes, axes and the like."""
 WRITERS = frozenset({"Adagrad", "Adam", "Momentum", "ScatterND", "TensorScatter"})
 """Operations that tinygrad computes in the memory of their inputs, which others may read."""
 
@@ -73,6 +75,7 @@ class Runner:
             one.onnx_ops = _own_memory(one.onnx_ops)
         self.devices = {one.uop.device for one in stored}
         """Where the constants are."""
+        self._known = dict(_values(program))
 
     def __call__(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """The outputs by name, not computed yet."""
@@ -84,6 +87,7 @@ class Runner:
             one.graph_values = dict(constants)
             one.variable_dims = {}
             one._python_const_cache.clear()
+        self._runner._python_const_cache.update(self._known)
 
     def depends_on_data(self, inputs: Sequence[str]) -> bool:
         """Whether the last run read values that come from these inputs, not from their sizes.
@@ -97,6 +101,28 @@ class Runner:
             if node.op not in SIZES and tainted.intersection(node.inputs):
                 tainted.update(node.outputs)
         return bool(tainted.intersection(self._runner._python_const_cache))
+
+
+def _values(program: Program) -> Iterator[tuple[str, Any]]:
+    """Small constants by name, as tinygrad's runner reads them.
+
+    It would read those without memory by way of its device for the processor, whatever the device.
+    """
+    for name, array in program.body.constants:
+        if array.size <= SMALL and array.dtype.kind in "biuf":
+            yield name, _plain(array)
+    for node in program.body.nodes:
+        for name, value in node.attributes if node.operation == "Constant" else ():
+            if name == "value" and value.size <= SMALL and value.dtype.kind in "biuf":
+                yield node.outputs[0], _plain(value)
+            elif name in ("value_int", "value_float"):
+                yield node.outputs[0], value
+            elif name in ("value_ints", "value_floats"):
+                yield node.outputs[0], list(value)
+
+
+def _plain(array: Any) -> Any:
+    return array.tobytes() if array.dtype == "uint8" else array.tolist()
 
 
 def _runners(runner: Any) -> Iterator[Any]:

@@ -99,3 +99,26 @@ def test_each_set_of_sizes_is_recorded_and_the_oldest_forgotten() -> None:
         x = np.arange(size, dtype=np.float32)
         np.testing.assert_array_equal(executable.run([x])[0], -x)
     assert len(executable._recorded) == MOST  # nothing is recorded for no elements
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<int64[1] s = {-1}> { y = Reshape(x, s) }",
+        "<int64 a = {0}> { y = CumSum(x, a) }",
+        "{ s = Constant<value_ints = [2]>() y = Reshape(x, s) }",
+        "{ a = Constant<value_int = 0>() y = CumSum(x, a) }",
+        "{ s = Constant<value = int64[1] {2}>() y = Reshape(x, s) }",
+    ],
+)
+def test_constants_are_read_without_a_device(text: str) -> None:
+    """tinygrad reads those without memory on its processor, which may lack a compiler."""
+    from rlx.backends.reference import open_cpu as oracle
+
+    text = f"g (float[2] x) => (float[2] y) {text}"
+    ours = compiled(text)
+    ours._runner.forget()
+    assert len(ours._runner._runner._python_const_cache) == 1
+    (wanted,) = oracle(CPU, {}).compile(program(text), CompileOptions()).run([X])
+    for _ in range(2):
+        np.testing.assert_array_equal(ours.run([X])[0], wanted)

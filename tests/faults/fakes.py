@@ -107,6 +107,10 @@ class _Devices:
 Device = _Devices()
 """
 CONTEXT = """
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return None
 class Context:
     def __init__(self, **settings): pass
     def __enter__(self): return self

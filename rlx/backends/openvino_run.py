@@ -61,7 +61,10 @@ class Compiled:
         self._static = all(_is_static(value.type) for value in given)
         self._free: list[tuple[Any, list[Any], list[Any]]] = []
         self._free.append(self._request())
-        self._call: Callable[[Sequence[Array]], Sequence[Array]] = self._run
+        simple = self._static and self._plain and not self._wide and self._places is None
+        self._call: Callable[[Sequence[Array]], Sequence[Array]] = (
+            self._direct() if simple else self._run
+        )
 
     @property
     def device(self) -> str:
@@ -84,6 +87,23 @@ class Compiled:
     def _seen(self, place: int, tensor: Any) -> Any:
         dtype = self._views[place]
         return tensor.data if dtype is None else tensor.data.view(dtype)
+
+    def _direct(self) -> Callable[[Sequence[Array]], Sequence[Array]]:
+        """As `_run`, where there is nothing to check or to change: each microsecond is seen."""
+        take, give, make = self._free.pop, self._free.append, self._request
+
+        def call(inputs: Sequence[Array]) -> Sequence[Array]:
+            try:
+                taken = take()
+            except IndexError:  # others are running
+                taken = make()
+            for view, value in zip(taken[2], inputs, strict=True):
+                view[...] = value
+            found = list(taken[0].infer().values())
+            give(taken)
+            return found
+
+        return call
 
     def _run(self, inputs: Sequence[Array]) -> Sequence[Array]:
         if self._places is not None:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 NAME = "program"
 """What the exported function is called; its program's name is the artifact's to say."""
 _VERSION = re.compile(rb"ML\xefR\rStableHLO_v([0-9.]+)\x00")
-_CUSTOM = re.compile(r"stablehlo\.custom_call @([A-Za-z0-9_.$]+)")
 
 
 def export(
@@ -172,8 +171,3 @@ def text(exported: Any) -> str:
     with context:
         module = stablehlo.deserialize_portable_artifact(context, exported.mlir_module_serialized)
         return str(module.operation.get_asm(enable_debug_info=False))
-
-
-def custom_calls(module: str) -> list[str]:
-    """The functions of jax's own that the text of a module calls, sorted."""
-    return sorted(set(_CUSTOM.findall(module)))

@@ -107,7 +107,8 @@ def to_words(array: Host, dtype: Dtype) -> Host:
 def from_words(words: Host, dtype: Dtype, shape: tuple[int, ...]) -> Host:
     """What device memory holds as a NumPy array; it may share memory with the words."""
     if dtype.words == 2:
-        return words.view(dtype.numpy).reshape(shape)
+        held: Host = words.view(dtype.numpy)
+        return held.reshape(shape)
     wide: Host = words.view(_WIDE[dtype.register])
     return wide.astype(dtype.numpy, copy=False).reshape(shape)
 

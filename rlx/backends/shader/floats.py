@@ -109,46 +109,58 @@ class Floats:
             return self.b.op("or", "bool", found, lost)
         return self.b.op("and", "bool", found, self.b.op("not", "bool", lost))
 
-    def product(self, a: Atom, b: Atom) -> Atom:
-        """a b; what is infinite times what is subnormal is infinite."""
-        found = self.mul(a, b)
-        endless = self.b.op("or", "bool", self.isinf(a), self.isinf(b))
-        some = self.b.op(
-            "and",
-            "bool",
-            self.b.op("ne", "bool", self.unsigned_bits(a), u32(0)),
-            self.b.op("ne", "bool", self.unsigned_bits(b), u32(0)),
-        )
-        lost = self.b.op("or", "bool", self.isnan(a), self.isnan(b))
-        mend = self.b.op("and", "bool", self.b.op("and", "bool", endless, some), self.isnan(found))
-        mend = self.b.op("and", "bool", mend, self.b.op("not", "bool", lost))
-        apart = self.b.op("xor", "u32", self.bits(a), self.bits(b))
-        negative = self.b.op("ge", "bool", apart, u32(0x80000000))
-        return self.where(mend, self.where(negative, -math.inf, math.inf), found)
+    def _is_fine(self, x: Atom) -> Atom:
+        """Whether a number is subnormal, and not 0."""
+        below = self.b.op("sub", "u32", self.unsigned_bits(x), u32(1))
+        return self.b.op("lt", "bool", below, u32(0x007FFFFF))
 
-    def _scaled(self, x: Atom) -> tuple[Atom, Atom]:
-        """The number times a power of two that keeps it normal, and its reciprocal too."""
-        size = self.unsigned_bits(x)
-        small = self.b.op("lt", "bool", size, u32(0x00800000))
-        huge = self.b.op("ge", "bool", size, u32(0x7D000000))
-        endless = self.b.op("ge", "bool", size, u32(0x7F800000))
-        huge = self.b.op("and", "bool", huge, self.b.op("not", "bool", endless))
-        fine = self.mul(self.b.op("cast", "f32", size), 2.0**-125)  # its own bits count 2^-149
+    def _raised(self, x: Atom) -> tuple[Atom, Atom]:
+        """2^24 times the number where it is subnormal, by its bits; and what undoes that."""
+        fine = self._is_fine(x)
+        number = self.mul(self.b.op("cast", "f32", self.unsigned_bits(x)), 2.0**-125)
         negative = self.b.op("ge", "bool", self.bits(x), u32(0x80000000))
-        fine = self.where(negative, self.op("neg", fine), fine)
-        number = self.where(small, fine, self.where(huge, self.mul(x, 2.0**-24), x))
-        return number, self.where(small, 2.0**24, self.where(huge, 2.0**-24, 1.0))
+        number = self.where(negative, self.op("neg", number), number)
+        return self.where(fine, number, x), self.where(fine, 2.0**-24, 1.0)
+
+    def _mended(self, rarely: Atom, usual: Atom, other: Callable[[], Atom]) -> Atom:
+        """What is usual, but where a condition holds something dearer."""
+        found = self.b.var(usual)
+        with self.b.when(rarely):
+            self.b.assign(found, other())
+        return self.b.read(found)
+
+    def product(self, a: Atom, b: Atom) -> Atom:
+        """a b, where one may be subnormal."""
+
+        def scaled() -> Atom:
+            (first, down), (second, lower) = self._raised(a), self._raised(b)
+            return self.mul(self.mul(self.mul(first, second), down), lower)
+
+        rarely = self.b.op("or", "bool", self._is_fine(a), self._is_fine(b))
+        return self._mended(rarely, self.mul(a, b), scaled)
+
+    def _divided(self, a: Atom, b: Atom) -> Atom:
+        """a / b, rounded once more by what is left of the division."""
+        found = self.div(a, b)
+        rest = self.op("fma", self.op("neg", found), b, a)
+        better = self.add(found, self.div(rest, b))
+        return self.where(self.isfinite(better), better, found)
 
     def quotient(self, a: Atom, b: Atom) -> Atom:
-        """a / b, rounded once more by what is left of the division."""
-        top, up = self._scaled(a)
-        bottom, down = self._scaled(b)
-        found = self.div(top, bottom)
-        rest = self.op("fma", self.op("neg", found), bottom, top)
-        better = self.add(found, self.div(rest, bottom))
-        fits = self.b.op("and", "bool", self.isfinite(found), self.isfinite(better))
-        found = self.where(fits, better, found)
-        return self.mul(self.mul(found, down), self.div(1.0, up))
+        """a / b, where one may be subnormal, or the reciprocal of b."""
+        huge = self.b.op("ge", "bool", self.unsigned_bits(b), u32(0x7D000000))
+        huge = self.b.op("and", "bool", huge, self.isfinite(b))
+
+        def scaled() -> Atom:
+            (top, down), (bottom, _) = self._raised(a), self._raised(b)
+            bottom = self.where(huge, self.mul(bottom, 2.0**-24), bottom)
+            found = self.mul(self._divided(top, bottom), down)
+            found = self.where(self._is_fine(b), self.mul(found, 2.0**24), found)
+            return self.where(huge, self.mul(found, 2.0**-24), found)
+
+        rarely = self.b.op("or", "bool", self._is_fine(a), self._is_fine(b))
+        rarely = self.b.op("or", "bool", rarely, huge)
+        return self._mended(rarely, self._divided(a, b), scaled)
 
     # Functions.
 
@@ -307,7 +319,9 @@ class Floats:
     def pow(self, x: Atom, y: Atom) -> Atom:
         """The power, with C's special values."""
         size = self.b.op("bits", "f32", self.unsigned_bits(x))  # abs may take subnormals as 0
-        grown = self.exp(self.mul(y, self.log(size)))
+        off = self.sub(size, 1.0)  # exact near 1, where the logarithm of a sum is not
+        near = self.test("lt", self.op("abs", off), 0.5)
+        grown = self.exp(self.mul(y, self.where(near, self.log1p(off), self.log(size))))
         grown = self.where(self.test("eq", size, 1.0), 1.0, grown)
         whole = self.test("eq", self.op("floor", y), y)
         half = self.mul(y, 0.5)

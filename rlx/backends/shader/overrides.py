@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import rlx.backends.shader.namespace as functions
+from rlx.backends.array.dtypes import INTEGERS
 from rlx.backends.array.kernels.convolution import kernel_of
 from rlx.backends.array.kernels.operands import axis_within
 from rlx.backends.array.kernels.widening import widened
@@ -136,7 +137,7 @@ def stft(site: Site) -> Kernel:
         frames = max(1 + (signal.shape[1] - size) // hop, 0)
         reach = size if window is None else min(window.shape[0], size)
 
-        def cut(line: Tensor) -> Tensor:
+        def cut(line: Tensor) -> Any:
             taps = unfold(line, (reach,), (hop,), (1,), (frames,))  # (batch, reach, frames)
             made = xp.matrix_transpose(taps)
             return made if window is None else made * window[:reach]
@@ -155,6 +156,41 @@ def stft(site: Site) -> Kernel:
     return Fresh(run)
 
 
+def power(site: Site) -> Kernel:
+    """Build Pow: whole exponents by their parity, and whole bases without floats.
+
+    Raises:
+        NotImplementedError: a whole base has a real exponent, which float32 is too coarse for.
+    """
+    base, exponent = site.inputs
+    assert base is not None
+    assert exponent is not None
+    whole_base, whole_exponent = base.dtype in INTEGERS, exponent.dtype in INTEGERS
+    if whole_base and not whole_exponent:
+        raise NotImplementedError("shaders do not raise integers to real powers")
+    if whole_base:
+        return Fresh(_whole_power)
+    if whole_exponent:
+        return Fresh(_real_power)
+    return Fresh(lambda x, y: xp.pow(x, xp.astype(y, x.dtype)))
+
+
+def _whole_power(x: Tensor, y: Tensor) -> Any:
+    """Exact, wrapping; of negative exponents the real power, rounded toward zero."""
+    if y.dtype.kind == "uint":
+        return xp.pow(x, xp.astype(y, x.dtype))
+    positive = xp.pow(x, xp.astype(xp.maximum(y, 0), x.dtype))
+    turned = xp.where(y & 1 == 1, x, xp.ones_like(x))
+    unit = (x == 1) | (x == -1) if x.dtype.kind == "int" else x == 1
+    return xp.where(y < 0, xp.where(unit, turned, xp.zeros_like(x)), positive)
+
+
+def _real_power(x: Tensor, y: Tensor) -> Any:
+    """A negative base gives the sign by the exponent's parity, which float32 may not hold."""
+    grown = xp.pow(xp.abs(x), xp.astype(y, x.dtype))
+    return xp.where((x < 0) & (y & 1 == 1), -grown, grown)
+
+
 OVERRIDES: Mapping[str, Builder] = MappingProxyType(
-    {"Conv": widened(conv), "DFT": widened(dft), "STFT": widened(stft)}
+    {"Conv": widened(conv), "DFT": widened(dft), "Pow": power, "STFT": widened(stft)}
 )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from rlx.backends.shader.builder import Builder, u32
 from rlx.backends.shader.ir import Buffer
-from rlx.backends.shader.scalars import Value, computed, literal
+from rlx.backends.shader.scalars import computed
+from rlx.backends.shader.values import Value, converted, literal
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -201,8 +202,6 @@ class Emission:
         return self.at(source, Index(source.shape, flat=low))
 
     def _as(self, value: Value, source: Tensor, target: Tensor) -> Value:
-        from rlx.backends.shader.scalars import converted
-
         if source.dtype.words == 1:
             return value
         return converted(self.b, value, source.register, target.register)

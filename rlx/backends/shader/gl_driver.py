@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 import weakref
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
@@ -31,8 +31,7 @@ class GlDriver:
 
     def __init__(self, index: int):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rlx-opengl")
-        self._dropped: list[Any] = []
-        self._lock = threading.Lock()
+        self._dropped: deque[Any] = deque()
         self._pipelines: dict[bytes, Any] = {}
         self._context: Any = None
         try:
@@ -69,16 +68,16 @@ class GlDriver:
         return made
 
     def _reserve(self, size: int) -> Any:
-        with self._lock:
-            dropped, self._dropped = self._dropped, []
-        for handle in dropped:
-            handle.release()
+        while self._dropped:
+            self._dropped.popleft().release()
         return self._context.buffer(reserve=-(-size // 4) * 4)
 
     def _drop(self, handle: Any) -> None:
-        """Have a buffer released by the context's thread, at its next turn."""
-        with self._lock:
-            self._dropped.append(handle)
+        """Have a buffer released by the context's thread, at its next turn.
+
+        The garbage collector calls this, in any thread and at any moment: it takes no lock.
+        """
+        self._dropped.append(handle)
 
     def write(self, memory: Memory, words: Host) -> None:
         """Write to the start of memory."""

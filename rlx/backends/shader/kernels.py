@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from rlx.backends.shader import products
 from rlx.backends.shader.builder import Builder, truth, u32
 from rlx.backends.shader.emission import Emission, Index
-from rlx.backends.shader.ir import GROUP, LOCAL, Buffer, Kernel, Ref, Shared
-from rlx.backends.shader.scalars import Value, computed, converted, literal
+from rlx.backends.shader.grids import grid_of, group_number
+from rlx.backends.shader.ir import LOCAL, Buffer, Kernel, Ref, Shared
+from rlx.backends.shader.scalars import computed, rounded
 from rlx.backends.shader.tensor import Tensor
+from rlx.backends.shader.values import Value, converted, literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from rlx.backends.shader.ir import Atom
     from rlx.backends.shader.regions import Row
 
-WIDEST = 65535
-"""How many workgroups a grid may have along an axis."""
 OUT = "result"
 TURNS, MANY = 4, 1 << 20
 """How many elements an invocation computes, of arrays that have so many: groups cost as well."""
@@ -72,21 +72,6 @@ def work_for(
 def word_type(x: Tensor) -> str:
     """The type of the words that an array is held in."""
     return "u32" if x.dtype.words == 2 or x.dtype.kind == "bool" else x.dtype.register
-
-
-def grid_of(count: int) -> tuple[int, int, int]:
-    """A grid of at least so many workgroups."""
-    if count <= WIDEST:
-        return max(count, 1), 1, 1
-    rows = -(-count // WIDEST)
-    return -(-count // rows), rows, 1
-
-
-def group_number(b: Builder, grid: tuple[int, int, int]) -> Atom:
-    """The number of the workgroup in its grid."""
-    if grid[1] == 1:
-        return GROUP[0]
-    return b.add(b.mul(GROUP[1], grid[0]), GROUP[0])
 
 
 def stored(b: Builder, x: Tensor, flat: Atom, value: Value) -> None:
@@ -186,8 +171,6 @@ def _term(emission: Emission, root: Tensor, kept: tuple[Atom, ...], term: Atom) 
 
 def _finished(b: Builder, root: Tensor, value: Value) -> Value:
     if root.dtype.kind == "float" and root.dtype.bits < 32:
-        from rlx.backends.shader.scalars import rounded
-
         return (rounded(b, value[0], root.dtype),)
     return value
 

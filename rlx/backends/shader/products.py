@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rlx.backends.shader.builder import Builder, f32, truth, u32
 from rlx.backends.shader.emission import Index
+from rlx.backends.shader.grids import grid_of, group_number
 from rlx.backends.shader.ir import GROUP, LOCAL, Ref, Shared
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def write(emission: Emission, root: Tensor, last: Tensor, threads: int) -> Writt
 
 def _alone(emission: Emission, root: Tensor, last: Tensor, threads: int) -> Written:
     """One invocation for one element."""
-    from rlx.backends.shader.kernels import ended, grid_of, group_number
+    from rlx.backends.shader.kernels import ended
 
     b = emission.b
     size = min(threads, 64)

@@ -23,6 +23,7 @@ from rlx.backends.shader.dtypes import (
     uint64,
 )
 from rlx.backends.shader.dtypes import bool_ as bool
+from rlx.backends.shader.namespace.changes import Changes
 from rlx.backends.shader.namespace.creation import (
     arange,
     asarray,
@@ -104,7 +105,6 @@ from rlx.backends.shader.namespace.elementwise import (
     where,
 )
 from rlx.backends.shader.namespace.indexing import (
-    Changes,
     getitem,
     nonzero,
     searchsorted,

@@ -40,12 +40,15 @@ def claim(findings: Findings, vocabulary: Vocabulary, find: Callable[[Trial], Bl
 
     A program of several nodes that passed is evidence for each of its nodes. One that failed is
     blamed on the nodes that differ from the oracle when run alone; where none does, and errors only
-    add up, on the inexact node that is in the fewest programs that passed.
+    add up, on the inexact node that is in the fewest programs that passed. What failed for the
+    values in its inputs is claimed for no number of axes.
     """
     passed, failed = set(findings.passed), set(findings.failed)
     for trial, outcome in findings.whole:
         if outcome.passed:
             passed.update(trial.program.requirements.signatures)
+    by_value = {_valued(signature) for signature in findings.by_value}
+    failed |= {signature for signature in passed if _valued(signature) in by_value}
     notes: list[str] = []
     made: dict[str, _Made] = {}
     while True:
@@ -72,6 +75,11 @@ def claim(findings: Findings, vocabulary: Vocabulary, find: Callable[[Trial], Bl
             failed |= signatures
             named = ", ".join(sorted({s.operation for s in signatures}))
             notes.append(f"{trial.name}: {outcome.detail}; not claimed: {named}")
+
+
+def _valued(signature: Signature) -> object:
+    """All of a signature but how many axes its inputs have."""
+    return signature.operation, signature.types, signature.attributes
 
 
 def _rarest(signatures: Iterable[Signature], findings: Findings) -> Signature:

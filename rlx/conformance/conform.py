@@ -19,6 +19,7 @@ from rlx.conformance.findings import Findings
 from rlx.conformance.literals.trials import trials as literal_trials
 from rlx.conformance.measure import Progress, measure
 from rlx.conformance.pool import Pool
+from rlx.conformance.subnormals import CAPABILITY as SUBNORMALS
 from rlx.conformance.suite import Tally, run_suite
 from rlx.conformance.synthesis import Claim
 from rlx.conformance.verdicts import Verdicts, judge
@@ -93,6 +94,7 @@ def conform(
     cases = about(load_cases(), operations)
     vocabulary = Vocabulary(generate.operations(), generate.opset())
     spec = DeviceSpec("cpu", 0)
+    flushing = {name for name, one in registrations.items() if SUBNORMALS not in one.capabilities}
     found: dict[str, Result] = {}
     with ExitStack() as stack:
         oracle = stack.enter_context(closing(open_backend(registered(registry, ORACLE), spec)))
@@ -114,6 +116,7 @@ def conform(
                 all_together=whole,
                 also=tuple(operations or literal_trials()),
                 keep=keep,
+                flushing=flushing,
             )
             for name, pool in group.items():
                 progress(f"{name}: claims", 0, 1)

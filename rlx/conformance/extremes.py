@@ -52,6 +52,8 @@ PAIRS: tuple[tuple[Shape, Shape], ...] = (
     ((1,), (1,)),
     ((2, 1, 3, 1, 2, 2), (1, 1, 2)),
 )
+SPECIAL = ",special"
+"""What the names of those trials hold that are about values, and not about shapes."""
 SMALL_DIVISORS = ("Div", "Mod")
 UNJUDGED = {
     ("Clip", "special"): "without bounds ONNX gives the dtype's largest numbers as bounds, so that "
@@ -79,7 +81,7 @@ def _all(operation: str) -> Iterator[Variant]:
         for dtype in allowed_dtypes(operation, 0):
             for shape in SHAPES:
                 yield _node(operation, [ordinary(shape, dtype)], attributes, f"{dtype},{shape}")
-            yield _node(operation, [special(dtype)], attributes, f"{dtype},special")
+            yield _node(operation, [special(dtype)], attributes, f"{dtype}{SPECIAL}")
     elif operation in BINARY:
         yield from _binary(operation, attributes)
     elif operation in REDUCTIONS:
@@ -137,10 +139,10 @@ def _binary(operation: str, attributes: dict[str, Any]) -> Iterator[Variant]:
             if operation in ("Pow", "BitShift", "Mean"):
                 continue
             second = np.ones_like(first) if operation in SMALL_DIVISORS else first[::-1].copy()
-            yield _node(operation, [first, second], attributes, f"{dtype},special")
+            yield _node(operation, [first, second], attributes, f"{dtype}{SPECIAL}")
         elif operation not in ("Pow", "Mod"):
             table = np.repeat(first, len(first)), np.tile(first, len(first))
-            yield _node(operation, list(table), attributes, f"{dtype},special")
+            yield _node(operation, list(table), attributes, f"{dtype}{SPECIAL}")
 
 
 def _reduced(operation: str) -> Iterator[Variant]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from rlx.conformance.extremes import SPECIAL
 from rlx.conformance.together import misfits, newest
 from rlx.conformance.trial import RAISED, Outcome, Runner, Trial
 from rlx.program import Signature
@@ -27,6 +28,8 @@ class Findings:
     """Each signature that gave the right answer alone, and the first trial that shows it."""
     failed: dict[Signature, str] = field(default_factory=dict)
     """Each signature that did not, and why."""
+    by_value: set[Signature] = field(default_factory=set)
+    """Those that failed for the values in their inputs: however many axes there are, they would."""
     whole: list[tuple[Trial, Outcome]] = field(default_factory=list)
     """Programs of several nodes: the check on the claims."""
     records: list[Record] = field(default_factory=list)
@@ -44,6 +47,8 @@ class Findings:
             self.passed.setdefault(signatures[0], trial)
         else:
             self.failed.setdefault(signatures[0], f"{trial.name}: {outcome.detail}")
+            if SPECIAL in trial.name:
+                self.by_value.add(signatures[0])
 
     def hold_together(self, runner: Runner, progress: Callable[[int, int], None]) -> None:
         """Turn into failures what passed alone, but not in one program with all that is claimed.

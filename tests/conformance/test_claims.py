@@ -17,7 +17,7 @@ from rlx.conformance.compare import Tolerance
 from rlx.conformance.document import render, rows
 from rlx.conformance.findings import Findings
 from rlx.conformance.synthesis import Claim
-from rlx.conformance.trial import Here, Outcome, Trial, attempt
+from rlx.conformance.trial import PASSED, WRONG, Here, Outcome, Trial, attempt
 from rlx.manifest.models import CoverageModel
 from rlx.manifest.parser import parse
 from rlx.operations import Vocabulary, generate
@@ -140,3 +140,21 @@ def test_no_line_is_long() -> None:
 
 def test_nothing_claimed_is_an_empty_list() -> None:
     assert text({}).endswith("rows: []\n")
+
+
+def test_what_failed_for_its_values_is_claimed_for_no_number_of_axes() -> None:
+    def of(ndim: int, label: str) -> Trial:
+        sizes = ",".join("2" * ndim)
+        shape = f"float[{sizes}]" if ndim else "float"
+        text = f"g ({shape} x) => ({shape} y) {{ y = Abs(x) }}"
+        model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> {text}')
+        return Trial(f"test_abs[extreme,{label}]", load(model), [], [], Tolerance())
+
+    def claims(label: str) -> list[Any]:
+        found = Findings()
+        for ndim in (0, 1, 2, 6):
+            found.record(of(ndim, label), Outcome(WRONG if ndim == 1 else PASSED))
+        return [one.ndim for one in claimed(found).by_operation.get("Abs", ())]
+
+    assert claims("float32,shape") == [(0, 0), (2, None)]
+    assert claims("float32,special") == []

@@ -19,7 +19,7 @@ from rlx.program.precisions import floats, others
 from rlx.router.checks import disabled_by
 from rlx.session.closing import Closing
 from rlx.session.compiling import check_executable
-from rlx.session.inputs import Door
+from rlx.session.inputs import Door, Native
 from rlx.session.opening import cause_text
 from rlx.session.selection import probed
 from rlx.settings import Request
@@ -44,7 +44,8 @@ class LoadedArtifact(Closing):
         self.device = spec
         self.backend = backend
         self._executable: Executable | None = executable
-        door = Door(artifact.header, executable.run, self._failure, backend)
+        native = Native.of(executable, str(spec))
+        door = Door(artifact.header, executable.run, self._failure, backend, native)
         self._call: Callable[..., tuple[Any, ...]] = door.call
         self._order = door.order
 

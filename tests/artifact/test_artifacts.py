@@ -72,7 +72,7 @@ class Distant(Odd):
     """A materializer of executables that give arrays of their own."""
 
     payload_format = FORMAT
-    device = "cpu:0"
+    device = "cpu"
 
     def materialize(self, payload, spec):
         return self

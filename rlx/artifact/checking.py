@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rlx.artifact.facets import facet_digest, materializer
+from rlx.artifact.facets import facet_digest, lacking, materializer
 from rlx.errors import (
     ArtifactError,
     ContractError,
@@ -103,6 +103,8 @@ def _refused(one: Registration, toolchain: str) -> str | None:
         refused = runtime.accepts(toolchain)
     except RlxError:
         raise
+    except ModuleNotFoundError as error:
+        raise lacking(one, "materializer", error) from error
     except (Exception, SystemExit) as error:
         raise ContractError(
             f"the materializer of {one.id} failed on the toolchain {printable(toolchain)}: "

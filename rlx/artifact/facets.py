@@ -64,10 +64,7 @@ def _facet(one: Registration, what: str, members: tuple[str, ...]) -> Any:
         missing = [name for name in members if not hasattr(made, name)]
         payload_format = None if missing else made.payload_format
     except ModuleNotFoundError as error:
-        raise UnsupportedFeature(
-            f"the {what} of {one.id} needs {error.name}, which is not installed",
-            fix=one.install or "install it.",
-        ) from error
+        raise lacking(one, what, error) from error
     except (Exception, SystemExit) as error:
         raise ContractError(
             f"the {what} of {one.id} can't be loaded: {type(error).__name__}: "
@@ -84,6 +81,14 @@ def _facet(one: Registration, what: str, members: tuple[str, ...]) -> Any:
             f"the registration says {one.payload_format}"
         )
     return made
+
+
+def lacking(one: Registration, what: str, error: ModuleNotFoundError) -> UnsupportedFeature:
+    """The error for a compiler or materializer whose library is not installed."""
+    return UnsupportedFeature(
+        f"the {what} of {one.id} needs {error.name}, which is not installed",
+        fix=one.install or "install it.",
+    )
 
 
 def target_operation_facets(registry: Registry) -> tuple[OperationFacet, ...]:

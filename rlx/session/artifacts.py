@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rlx.artifact.checking import check, provider
-from rlx.artifact.facets import materializer
+from rlx.artifact.facets import lacking, materializer
 from rlx.device import DeviceSpec
 from rlx.errors import (
     ExecutionError,
@@ -117,6 +117,8 @@ def load_artifact(
         made = runtime.materialize(artifact.payload, spec)
     except RlxError:
         raise
+    except ModuleNotFoundError as error:
+        raise lacking(one, "materializer", error) from error
     except (Exception, SystemExit) as error:
         raise ExecutionError(
             f"{one.id} can't load the artifact of {printable(artifact.header.name)}: "

@@ -96,6 +96,21 @@ class Distant(Odd):
         pass
 
 
+class Late(Distant):
+    """It finds only when it is asked that its library is not installed."""
+
+    def accepts(self, toolchain):
+        raise ModuleNotFoundError("No module named 'iree'", name="iree")
+
+    def materialize(self, payload, spec):
+        raise ModuleNotFoundError("No module named 'iree'", name="iree")
+
+
+class LaterStill(Late):
+    def accepts(self, toolchain):
+        return None
+
+
 class Needy:
     def __init__(self):
         raise ModuleNotFoundError("No module named 'iree'", name="iree")
@@ -155,6 +170,21 @@ def test_outputs_on_a_device_come_back_as_numpy_arrays(program):
         (again,) = model.run({"x": x, "b": b})
     assert (type(y), type(again)) == (np.ndarray, np.ndarray)
     np.testing.assert_array_equal(y, [[2, 0], [4, 0]])
+
+
+@pytest.mark.parametrize("runtime", ["Needy", "Late", "LaterStill"])
+def test_a_runtime_that_is_not_installed_is_named_whenever_it_is_missed(program, runtime):
+    registry = registered(materializer=f"{__name__}:{runtime}", install="pip install it")
+    artifact = build(program, registry.get("onnxruntime-cpu"), registry)
+    needs = "the materializer of onnxruntime-cpu needs iree, which is not installed"
+    found = check(artifact.header, registry)
+    assert found.word == "compatible"
+    assert found.notes == (
+        () if runtime == "LaterStill" else (f"{needs}: its version was not compared",)
+    )
+    with pytest.raises(UnsupportedFeature) as caught:
+        load_artifact(artifact, registry)
+    assert str(caught.value) == f"{needs}. Fix: pip install it"
 
 
 def test_compatible(artifact, program):

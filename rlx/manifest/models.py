@@ -99,7 +99,7 @@ class BackendsModel(ManifestModel):
 
     kind: Literal["Backends"] = Field(description="The manifest's kind.", examples=["Backends"])
     devices: tuple[DeviceModel, ...] = Field(
-        default=(), description="Devices.", examples=[[{"id": "npu", "name": "NPU"}]]
+        default=(), description="Devices.", examples=[[{"id": "dsp", "name": "DSP"}]]
     )
     capabilities: tuple[CapabilityModel, ...] = Field(
         default=(),
@@ -109,7 +109,7 @@ class BackendsModel(ManifestModel):
     backends: tuple[BackendModel, ...] = Field(
         default=(),
         description="Registrations.",
-        examples=[[{"id": "mine", "device": "npu", "rank": 45}]],
+        examples=[[{"id": "mine", "device": "dsp", "rank": 45}]],
     )
     overrides: tuple[OverrideModel, ...] = Field(
         default=(),

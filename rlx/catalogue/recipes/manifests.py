@@ -70,6 +70,6 @@ RECIPES: dict[tuple[str, str], Recipe] = {
     ),
     ("rule", "untrusted"): Recipe(
         "cat backends.yaml\nrlx backends",
-        (("backends.yaml", f"{HEAD}devices:\n  - {{id: npu, name: NPU}}\n"),),
+        (("backends.yaml", f"{HEAD}devices:\n  - {{id: dsp, name: DSP}}\n"),),
     ),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rlx.backends.onnxruntime import exchange, masks
+from rlx.backends.onnxruntime import exchange, masks, slices
 from rlx.backends.onnxruntime.assignment import CPU, Seat, seated, with_names
 from rlx.backends.onnxruntime.empties import settle
 from rlx.backends.onnxruntime.executable import Compiled
@@ -75,6 +75,7 @@ class OnnxRuntime:
             prune(model)
         else:
             masks.widen(model, program)
+        slices.bound(model)
         data = model.SerializeToString()
         session = seated(self._engine, data, seat, {**self._options, **provider.session})
         return Compiled(self._engine, session, program, provider.device, widened)

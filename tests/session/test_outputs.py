@@ -50,6 +50,7 @@ def test_outputs_are_a_tuple_of_the_arrays_themselves(returned):
             "mlp: output 'y' is float64, the program declares float32",
         ),
         ([Y[0]], "mlp: output 'y' has 1 dimensions, the program declares 2"),
+        ([Y.T.copy()], "mlp: output 'y' has size 2 at axis 1, the program declares 3"),
         ([[1.0]], "mlp: output 'y' is a list, it takes an array"),
     ],
 )
@@ -57,6 +58,15 @@ def test_what_was_not_promised_is_a_broken_contract(returned, message):
     with pytest.raises(ContractError) as caught:
         door(returned, matrix()).call()
     assert str(caught.value) == f"{message}. Fix: report this to the backend's author."
+
+
+def test_fixed_sizes_are_promised_too():
+    fixed = ValueType("float32", (2, 3))
+    assert door([Y], fixed).call() == (Y,)
+    with pytest.raises(ContractError, match="'y' has size 3 at axis 0, the program declares 2"):
+        door([np.zeros((3, 3), np.float32)], fixed).call()
+    (got,) = door([np.zeros((5, 7), np.float32)], ValueType("float32", ("n", None))).call()
+    assert got.shape == (5, 7)
 
 
 def test_scalars_become_arrays_without_dimensions():

@@ -233,8 +233,12 @@ def _sound(gives: Sequence[Value], cells: dict[str, Any]) -> str:
         return "False"
     terms = _kinds("b", "e", gives, cells)
     for i, value in enumerate(gives):
-        if value.type.ndim is not None:
-            terms.append(f"b{i}.ndim == {value.type.ndim}")
+        sizes = value.type.shape
+        if sizes is None or any(isinstance(size, int) for size in sizes):
+            known = sizes and tuple(size if isinstance(size, int) else None for size in sizes)
+            terms += _sizes(f"b{i}.shape", f"t{i}", known, {})
+        else:
+            terms.append(f"b{i}.ndim == {len(sizes)}")
     return " and ".join(terms)
 
 

@@ -24,7 +24,7 @@ def finish(
 
     Raises:
         ContractError: the backend gave another number of outputs than the program has, or one
-            of another dtype or number of dimensions.
+            of another dtype, number of dimensions or fixed size.
     """
     got = count(program, declared, outputs)
     pairs = zip(declared, got, strict=True)
@@ -62,6 +62,12 @@ def _output(program: str, one: Value, value: Any, native: Native) -> Any:
             f"{printable(program)}: output {one.name!r} has {array.ndim} dimensions, "
             f"the program declares {kind.ndim}"
         )
+    for axis, (size, declared) in enumerate(zip(array.shape, kind.shape or (), strict=False)):
+        if isinstance(declared, int) and size != declared:
+            raise ContractError(
+                f"{printable(program)}: output {one.name!r} has size {size} at axis {axis}, "
+                f"the program declares {declared}"
+            )
     return array
 
 

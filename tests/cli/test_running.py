@@ -88,7 +88,10 @@ def test_random_inputs_say_what_they_assumed(rlx):
     [
         (["--input", "z=x.npy"], "mlp has no input 'z'. Fix: its inputs are: x."),
         (["--input", "x"], "--input 'x' is not NAME=FILE.npy. Fix: write --input x=x.npy."),
-        (["--input", "x=absent.npy"], "absent.npy can't be read as an array: No such file or directory."),
+        (
+            ["--input", "x=absent.npy"],
+            "absent.npy can't be read as an array: No such file or directory.",
+        ),
         (["--random", "--size", "n=2"], "no input has a size named n. Fix: see the sizes"),
         (["--random", "--size", "batch"], "--size 'batch' is not SYMBOL=N."),
         ([], "no value for input x. Fix: pass --input NAME=FILE.npy for each, or --random."),

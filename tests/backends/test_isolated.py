@@ -51,7 +51,7 @@ class Odd:
 
 
 def open_odd(spec: DeviceSpec, options: dict[str, object]) -> Odd:
-    print("engines print on standard output")
+    print("engines print on standard output", flush=True)
     if options.get("refuse"):
         raise SettingError("no option refuse", fix="leave it.")
     if options.get("leave"):

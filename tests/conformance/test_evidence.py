@@ -145,7 +145,7 @@ def test_a_tally_counts_every_case_once() -> None:
 
 def test_the_page_says_what_is_refused() -> None:
     text = report.page([MADE])
-    assert "| `numpy` | 2.4 | 1 | 2 | 0 | 6 | 0 | 0 |" in text
+    assert "| `numpy` | 2.4 | 1 | 2 | 0 | 0 | 6 | 0 | 0 |" in text
     assert "Cases by reason: coverage 2." in text
     assert "Operations not claimed (1): Exp." in text
     assert "Claimed in part (1): Add." in text

@@ -25,6 +25,10 @@ def commands(path: str) -> list[list[str]]:
     return [["explain", path, "--no-probe"], ["run", path, "--random", "--backend", "numpy"]]
 
 
+HOST = ("/sys/", "/proc/driver/", "/proc/sys/", "/usr/lib/os-release/", "/etc/os-release/")
+"""What tells which hardware is here: routes are refused with it."""
+
+
 class Watch:
     """An audit hook that notes what is opened outside the folder and outside Python's own."""
 
@@ -34,6 +38,7 @@ class Watch:
         self.on = False
         self.temporary = tempfile.gettempdir()  # finding it tries to write there, the first time
         roots = {sys.prefix, sys.base_prefix, str(Path(__file__).parents[2])}
+        roots |= {os.environ.get("XDG_CACHE_HOME", sys.prefix)}  # what probes said is kept there
         self.allowed = tuple(f"{Path(root).resolve()}{os.sep}" for root in roots)
         sys.addaudithook(self.hook)
 
@@ -43,7 +48,7 @@ class Watch:
             return
         path = os.fsdecode(arguments[0])
         whole = os.path.realpath(path) if os.path.isabs(path) else path  # noqa: PTH117
-        places = (f"{self.folder}{os.sep}", *self.allowed, "/proc/self/", "/dev/")
+        places = (f"{self.folder}{os.sep}", *self.allowed, "/proc/self/", "/dev/", *HOST)
         # Probes' unnamed files are made by opening the folder for temporary files itself.
         inside = f"{whole}{os.sep}".startswith(places) or path == self.temporary
         if "outside.bin" in path or (os.path.isabs(path) and not inside):  # noqa: PTH117

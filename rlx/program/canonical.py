@@ -15,7 +15,7 @@ from rlx.program.external import ExternalData
 from rlx.program.guards import guard
 from rlx.program.inference import check, infer, with_types
 from rlx.program.reading import one_line
-from rlx.program.structure import all_graphs, arrange, name_nodes
+from rlx.program.structure import all_graphs, arrange, keep, name_nodes
 from rlx.program.tensors import Array, sparse_array, tensor_array
 from rlx.program.texts import check_texts
 from rlx.program.types import CANONICAL_OPSET
@@ -127,9 +127,7 @@ def _large_constants(graph: onnx.GraphProto) -> list[onnx.TensorProto]:
         else:
             kept.append(node)
     if found:
-        copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in kept]
-        del graph.node[:]
-        graph.node.extend(copies)
+        keep(graph.node, kept)
     return found
 
 

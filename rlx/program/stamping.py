@@ -17,6 +17,7 @@ from rlx.program.schemas import (
     schema_at,
     split_operation,
 )
+from rlx.program.structure import subgraphs
 from rlx.program.types import CANONICAL_OPSET, Attribute, Block, Node, ValueType
 from rlx.program.upgrades import REWRITES
 from rlx.program.upgrades.arguments import only_floats
@@ -195,9 +196,8 @@ def _drop_attributes(graph: onnx.GraphProto, versions: Mapping[str, int]) -> Non
             for position in reversed(range(len(node.attribute))):
                 if node.attribute[position].name not in schema.attributes:
                     del node.attribute[position]
-        for attribute in node.attribute:
-            for inner in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
-                _drop_attributes(inner, versions)
+        for inner in subgraphs(node):
+            _drop_attributes(inner, versions)
 
 
 def ir_version(opset: int, body: Block) -> int:

@@ -6,6 +6,7 @@ import difflib
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import count
+from typing import Any
 
 import onnx
 
@@ -29,6 +30,13 @@ def all_graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
     for node in graph.node:
         for inner in subgraphs(node):
             yield from all_graphs(inner)
+
+
+def keep(field: Any, messages: Iterable[Any]) -> None:
+    """Make these messages, which may be the field's own, all that a repeated field holds."""
+    copies = [type(one).FromString(one.SerializeToString()) for one in messages]
+    del field[:]
+    field.extend(copies)
 
 
 def label(node: onnx.NodeProto, index: int | None = None) -> str:

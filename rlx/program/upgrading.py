@@ -14,7 +14,7 @@ import onnx
 
 from rlx.errors import ProgramError
 from rlx.program.inference import infer_leniently
-from rlx.program.structure import all_graphs, label, subgraphs
+from rlx.program.structure import all_graphs, keep, label, subgraphs
 from rlx.program.types import CANONICAL_OPSET
 from rlx.program.upgrades import REWRITES
 from rlx.program.upgrades.editing import Edit, Names, Rewrite
@@ -106,9 +106,7 @@ def _upgrade_graph(graph: onnx.GraphProto, opset: int, names: Names, outer: Edit
         edit.before.clear()
         edit.after.clear()
     if len(nodes) != len(graph.node):
-        copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
-        del graph.node[:]
-        graph.node.extend(copies)
+        keep(graph.node, nodes)
 
 
 def _upgrade_node(node: onnx.NodeProto, opset: int, edit: Edit) -> None:

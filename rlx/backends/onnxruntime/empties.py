@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rlx.errors import ExecutionError, printable
+from rlx.program.structure import keep
 
 if TYPE_CHECKING:
     import onnx
@@ -55,10 +56,7 @@ class _Settling:
             self.renamed[name] = f"{name}@empty"
             self.types[self.renamed[name]] = self.types[name]
             self.know(_zeros(self.renamed[name], self.types[name]))
-        made = [one for node in list(graph.node) for one in self.settled(node)]
-        copies = [type(node).FromString(node.SerializeToString()) for node in made]
-        del graph.node[:]
-        graph.node.extend(copies)
+        keep(graph.node, [one for node in list(graph.node) for one in self.settled(node)])
 
     def empty(self, name: str) -> bool:
         return name in self.types and _is_empty(self.types[name])

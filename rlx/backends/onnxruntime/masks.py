@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rlx.program.structure import keep
+
 if TYPE_CHECKING:
     import onnx
 
@@ -32,9 +34,7 @@ def widen(model: onnx.ModelProto, program: Program) -> None:
                 nodes += _expansion(node, axis, len(nodes))
         nodes.append(node)
     if len(nodes) > len(model.graph.node):
-        copies = [type(node).FromString(node.SerializeToString()) for node in nodes]
-        del model.graph.node[:]
-        model.graph.node.extend(copies)
+        keep(model.graph.node, nodes)
 
 
 def _rows(queries: ValueType | None, mask: ValueType | None) -> int | None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rlx.program.structure import keep, subgraphs
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -24,25 +26,17 @@ def prune(model: onnx.ModelProto) -> None:
             needed.update(_reads([node]))
             kept.append(node)
     if len(kept) < len(graph.node):
-        _keep(graph.node, list(reversed(kept)))
+        keep(graph.node, list(reversed(kept)))
     for field in (graph.input, graph.initializer):
         read = [one for one in field if one.name in needed]
         if len(read) < len(field):
-            _keep(field, read)
+            keep(field, read)
 
 
 def _reads(nodes: Iterable[onnx.NodeProto]) -> Iterator[str]:
     """What nodes read, in their subgraphs too; names of the subgraphs' own are among them."""
     for node in nodes:
         yield from node.input
-        for attribute in node.attribute:
-            for graph in (attribute.g, *attribute.graphs):
-                yield from _reads(graph.node)
-                yield from (value.name for value in graph.output)
-
-
-def _keep(field: object, some: list[object]) -> None:
-    """A repeated field with only these of its messages."""
-    copies = [type(one).FromString(one.SerializeToString()) for one in some]  # type: ignore[attr-defined]
-    del field[:]  # type: ignore[attr-defined]
-    field.extend(copies)  # type: ignore[attr-defined]
+        for graph in subgraphs(node):
+            yield from _reads(graph.node)
+            yield from (value.name for value in graph.output)

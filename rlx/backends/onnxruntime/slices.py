@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rlx.program.structure import all_graphs, keep, subgraphs
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -21,21 +23,8 @@ SENTINELS = (2**63 - 1, 2**31 - 1)
 
 def bound(model: onnx.ModelProto) -> None:
     """Take one from such an end wherever a step may be negative, in subgraphs too."""
-    if any(node.op_type == "Slice" for node in _nodes(model.graph)):
+    if any(node.op_type == "Slice" for one in all_graphs(model.graph) for node in one.node):
         _bound(model.graph, {})
-
-
-def _nodes(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
-    found = list(graph.node)
-    for node in graph.node:
-        for body in _bodies(node):
-            found += _nodes(body)
-    return found
-
-
-def _bodies(node: onnx.NodeProto) -> list[onnx.GraphProto]:
-    bodies = [attribute.g for attribute in node.attribute if attribute.HasField("g")]
-    return bodies + [body for attribute in node.attribute for body in attribute.graphs]
 
 
 def _bound(graph: onnx.GraphProto, outer: Mapping[str, Any]) -> None:
@@ -43,15 +32,13 @@ def _bound(graph: onnx.GraphProto, outer: Mapping[str, Any]) -> None:
     known = {**outer, **_constants(graph)}
     nodes: list[onnx.NodeProto] = []
     for node in graph.node:
-        for body in _bodies(node):
+        for body in subgraphs(node):
             _bound(body, known)
         if node.op_type == "Slice" and node.domain in OWN and _backwards(node, known):
             nodes += _ended(graph, node, known, len(nodes))
         nodes.append(node)
     if len(nodes) > len(graph.node):
-        copies = [type(node).FromString(node.SerializeToString()) for node in nodes]
-        del graph.node[:]
-        graph.node.extend(copies)
+        keep(graph.node, nodes)
 
 
 def _constants(graph: onnx.GraphProto) -> dict[str, Any]:

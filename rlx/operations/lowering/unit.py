@@ -17,7 +17,7 @@ from rlx.program.block import Blocks
 from rlx.program.canonical import SMALL
 from rlx.program.program import Program
 from rlx.program.signatures import capabilities_of
-from rlx.program.structure import all_graphs, free_names, name_nodes, subgraphs
+from rlx.program.structure import all_graphs, free_names, keep, name_nodes, subgraphs
 from rlx.program.tensors import Array, append_tensor
 from rlx.program.types import CANONICAL_OPSET, Block, Node, ValueType
 from rlx.program.upgrading import needs_rewriting, upgrade
@@ -236,9 +236,8 @@ def at_canonical_opset(
             onnx.helper.make_node("Constant", [], [tensor.name], value=tensor)
             for tensor in model.graph.initializer
         ] + list(model.graph.node)
-        copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
-        del model.graph.node[:], model.graph.initializer[:]
-        model.graph.node.extend(copies)
+        keep(model.graph.node, nodes)
+        del model.graph.initializer[:]
     for entry in model.opset_import:
         if not entry.domain:
             entry.version = CANONICAL_OPSET

@@ -12,6 +12,8 @@ import onnx
 
 from rlx.errors import ProgramError
 
+OWN = ("", "ai.onnx")
+"""How nodes name the domain of ONNX's own operations."""
 FIX = "correct the exporter, or edit the graph with onnx.helper."
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rlx.errors import ExecutionError, printable
-from rlx.program.structure import keep
+from rlx.program.structure import OWN, keep
 
 if TYPE_CHECKING:
     import onnx
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 DTYPES = {"float32": "FLOAT", "float64": "DOUBLE"}
 """Names of dtypes that are not ONNX's own in capitals."""
-OWN = ("", "ai.onnx")
 
 
 def settle(model: onnx.ModelProto, program: Program, engine: Any, id: str) -> None:

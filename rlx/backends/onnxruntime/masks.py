@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rlx.program.structure import keep
+from rlx.program.structure import OWN, keep
 
 if TYPE_CHECKING:
     import onnx
 
     from rlx.program import Program, ValueType
 
-OWN = ("", "ai.onnx")
 MASK = 3
 
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rlx.program.structure import all_graphs, keep, subgraphs
+from rlx.program.structure import OWN, all_graphs, keep, subgraphs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import onnx
 
-OWN = ("", "ai.onnx")
 ENDS, STEPS = 2, 4
 SENTINELS = (2**63 - 1, 2**31 - 1)
 

@@ -14,13 +14,13 @@ import numpy as np
 import rlx.backends.array.mlx_namespace as xp
 from rlx.backends.array.dtypes import CODES
 from rlx.backends.array.engine import ArrayBackend
+from rlx.backends.array.flags import check
 from rlx.backends.array.host import NUMPY
 from rlx.backends.array.library import Library
 from rlx.backends.array.mlx_namespace.dtypes import NAMES, from_host, to_host
-from rlx.backends.array.mlx_namespace.indexing import raise_flag, taken_flags
+from rlx.backends.array.mlx_namespace.indexing import flags as raised
 from rlx.backends.array.native_mlx_convolution import GPU_OVERRIDES
 from rlx.backends.array.native_mlx_kernels import OVERRIDES
-from rlx.errors import ExecutionError
 
 if TYPE_CHECKING:
     from rlx.backends.array.library import Function
@@ -48,14 +48,8 @@ def open_device(device: Any, *, compiles: bool) -> ArrayBackend:
     turn = threading.RLock()
 
     def guard(function: Callable[..., Any], *arguments: Any) -> Any:
-        with turn, mx.stream(stream):
-            outer = taken_flags()
-            try:
-                return _evaluated(NUMPY.guard(function, *arguments))
-            finally:
-                taken_flags()
-                for flag in outer:
-                    raise_flag(flag)
+        with turn, mx.stream(stream), raised.apart():
+            return _evaluated(NUMPY.guard(function, *arguments))
 
     def copy(array: Any) -> Any:
         with turn, mx.stream(stream):
@@ -90,13 +84,9 @@ def _evaluated(result: Any) -> Any:
     """
     if result.__class__ is not list:
         return result
-    flags = taken_flags()
+    flags = raised.taken()
     mx.eval(result, flags)  # what is no array is passed over
-    if flags and any(flag.item() for flag in flags):
-        raise ExecutionError(
-            "an index is outside the array that it picks from",
-            fix="look at the inputs that the program picks by.",
-        )
+    check(flag.item() for flag in flags)
     return result
 
 
@@ -122,14 +112,14 @@ def _compiled(
 
     def traced(*given: Any) -> tuple[list[Any], list[Any]]:
         outputs = function(weights, given)
-        return outputs, taken_flags()
+        return outputs, raised.taken()
 
     compiled = mx.compile(traced)
 
     def run(given: Sequence[Any]) -> list[Any]:
         outputs, flags = compiled(*given)
         for flag in flags:
-            raise_flag(flag)
+            raised.raise_flag(flag)
         return list(outputs)
 
     return run

@@ -11,14 +11,14 @@ import numpy as np
 import rlx.backends.shader.namespace as xp
 from rlx.backends.array.dtypes import CODES
 from rlx.backends.array.engine import ArrayBackend
+from rlx.backends.array.flags import check
 from rlx.backends.array.host import NUMPY
 from rlx.backends.array.library import Library
 from rlx.backends.shader import dtypes
 from rlx.backends.shader.evaluation import Form, arrays_in, evaluate, on, realise
-from rlx.backends.shader.namespace.indexing import raise_flag, taken_flags
+from rlx.backends.shader.namespace.indexing import flags as raised
 from rlx.backends.shader.overrides import OVERRIDES
 from rlx.backends.shader.tensor import Tensor
-from rlx.errors import ExecutionError
 
 if TYPE_CHECKING:
     from rlx.backends.array.library import Function, Host
@@ -33,14 +33,8 @@ def library_of(driver: Driver, name: str) -> Library:
     turn = threading.RLock()
 
     def guard(function: Callable[..., Any], *arguments: Any) -> Any:
-        with turn, on(driver):
-            outer = taken_flags()
-            try:
-                return _computed(NUMPY.guard(function, *arguments))
-            finally:
-                taken_flags()
-                for flag in outer:
-                    raise_flag(flag)
+        with turn, on(driver), raised.apart():
+            return _computed(NUMPY.guard(function, *arguments))
 
     def compiled(
         function: Function, weights: Sequence[Any], inputs: Sequence[Any]
@@ -103,11 +97,7 @@ def _computed(result: Any) -> Any:
     """
     if result.__class__ is not list:
         return result
-    flags = taken_flags()
+    flags = raised.taken()
     realise([*arrays_in(result), *flags])
-    if any(evaluate([flag])[0].any() for flag in flags):
-        raise ExecutionError(
-            "an index is outside the array that it picks from",
-            fix="look at the inputs that the program picks by.",
-        )
+    check(evaluate([flag])[0].any() for flag in flags)
     return result

@@ -11,7 +11,7 @@ import numpy as np
 
 from rlx.backends.shader.driver import Binding, Copy
 from rlx.backends.shader.dtypes import Host, from_words, of_numpy, to_words
-from rlx.backends.shader.namespace.indexing import raise_flag, taken_flags
+from rlx.backends.shader.namespace.indexing import flags as raised
 from rlx.backends.shader.plan import Untraceable, bytes_of, planned
 from rlx.backends.shader.schedule import in_order
 from rlx.backends.shader.tensor import Tensor
@@ -102,10 +102,10 @@ class Form:
         inputs: Sequence[Any],
     ):
         self._driver = driver
-        taken_flags()
+        raised.taken()
         self._inputs = [_stand_in(place, one) for place, one in enumerate(inputs)]
         self._outputs: list[Any] = function(weights, self._inputs)
-        self._flags = taken_flags()
+        self._flags = raised.taken()
         tensors = [one for one in self._outputs if isinstance(one, Tensor)]
         if len(tensors) < len(self._outputs):
             raise Untraceable("an output is no array")
@@ -144,12 +144,12 @@ class Form:
             outputs.append(self._output(one, given, copies))
         for flag in self._flags:
             if flag.host is not None:
-                raise_flag(flag)
+                raised.raise_flag(flag)
                 continue
             held = self._results[flag.serial]
             target = driver.allocate(held.size)
             copies.append(Copy(held, target))
-            raise_flag(Tensor.of_storage(target, flag.shape, flag.dtype))
+            raised.raise_flag(Tensor.of_storage(target, flag.shape, flag.dtype))
         self._launch(before, copies)
         return outputs
 

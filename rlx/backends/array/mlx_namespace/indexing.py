@@ -1,38 +1,22 @@
 """Picking by index: MLX reads past the end of memory unasked, so places are checked here.
 
-The check is lazy as all else: an index that is outside is moved inside, and `outside` holds a flag
+The check is lazy as all else: an index that is outside is moved inside, and a flag is raised
 for the run to look at when it has its results.
 """
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import mlx.core as mx
 
+from rlx.backends.array.flags import Flags
+
 Array = Any
 
 
-class _Flags(threading.local):
-    """The calling thread's flags since it last took them."""
-
-    def __init__(self) -> None:
-        self.raised: list[Array] = []
-
-
-_flags = _Flags()
-
-
-def taken_flags() -> list[Array]:
-    """The flags of the checks since the last call in this thread: true where an index is wrong."""
-    raised, _flags.raised = _flags.raised, []
-    return raised
-
-
-def raise_flag(flag: Array) -> None:
-    """Note a flag for the run that this thread is in."""
-    _flags.raised.append(flag)
+flags = Flags()
+"""Of the checks that run on the device."""
 
 
 def inside(indices: Array, size: int) -> Array:
@@ -44,7 +28,7 @@ def inside(indices: Array, size: int) -> Array:
     counted = mx.where(indices < 0, indices + size, indices)
     if not indices.size:
         return counted
-    raise_flag(mx.any((counted < 0) | (counted >= size)))
+    flags.raise_flag(mx.any((counted < 0) | (counted >= size)))
     return mx.minimum(mx.maximum(counted, 0), max(size - 1, 0))
 
 

@@ -6,12 +6,12 @@ the run to look at when it has its results.
 
 from __future__ import annotations
 
-import threading
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from rlx.backends.array.flags import Flags
 from rlx.backends.shader import dtypes as dt
 from rlx.backends.shader.namespace.creation import asarray, astype
 from rlx.backends.shader.namespace.elementwise import (
@@ -34,26 +34,8 @@ from rlx.backends.shader.namespace.reduction import any as any_of
 from rlx.backends.shader.namespace.reduction import sum as sum_of
 from rlx.backends.shader.tensor import Tensor
 
-
-class _Flags(threading.local):
-    """The calling thread's flags since it last took them."""
-
-    def __init__(self) -> None:
-        self.raised: list[Tensor] = []
-
-
-_flags = _Flags()
-
-
-def taken_flags() -> list[Tensor]:
-    """The flags of the checks since the last call in this thread: true where an index is wrong."""
-    raised, _flags.raised = _flags.raised, []
-    return raised
-
-
-def raise_flag(flag: Tensor) -> None:
-    """Note a flag for the run that this thread is in."""
-    _flags.raised.append(flag)
+flags = Flags()
+"""Of the checks that run on the device."""
 
 
 def inside(indices: Tensor, size: int) -> Tensor:
@@ -70,7 +52,7 @@ def inside(indices: Tensor, size: int) -> Tensor:
     if at.low < 0 or at.high >= size:
         if at.host is not None:
             raise IndexError(f"an index is outside an axis of {size}")
-        raise_flag(any_of(bitwise_or(less(at, 0), greater(at, size - 1))))
+        flags.raise_flag(any_of(bitwise_or(less(at, 0), greater(at, size - 1))))
         at = minimum(maximum(at, 0), max(size - 1, 0))
     return at
 

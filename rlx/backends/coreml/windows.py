@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rlx.backends.coreml.site import FLOATS, Emitter, Site, Var
@@ -41,22 +42,7 @@ def _spatial(site: Site) -> int:
 
 
 def _conv(site: Site) -> Var:
-    count = _spatial(site)
-    weight = site.need(1, "weight")
-    strides, dilations = _sizes(site, "strides", count), _sizes(site, "dilations", count)
-    more: dict[str, Any] = {}
-    if site.present(2):
-        more["bias"] = site.need(2, "bias")
-    return site.mb.conv(
-        x=site.x(),
-        weight=weight,
-        strides=strides,
-        dilations=dilations,
-        pad_type="custom",
-        pad=_pads(site, list(weight.shape[2:]), strides, dilations),
-        groups=int(site.attribute("group", 1)),
-        **more,
-    )
+    return _convolved(site, site.mb.conv, _spatial(site), site.need(1, "weight"))
 
 
 def _conv_transpose(site: Site) -> Var:
@@ -67,11 +53,15 @@ def _conv_transpose(site: Site) -> Var:
         site.refuse("it has an output_shape, or an auto_pad")
     if any(site.attribute("output_padding") or ()):
         site.refuse("it has an output_padding")
+    return _convolved(site, site.mb.conv_transpose, count, weight)
+
+
+def _convolved(site: Site, emit: Callable[..., Var], count: int, weight: Var) -> Var:
     strides, dilations = _sizes(site, "strides", count), _sizes(site, "dilations", count)
     more: dict[str, Any] = {}
     if site.present(2):
         more["bias"] = site.need(2, "bias")
-    return site.mb.conv_transpose(
+    return emit(
         x=site.x(),
         weight=weight,
         strides=strides,

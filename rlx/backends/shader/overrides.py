@@ -13,6 +13,7 @@ import rlx.backends.shader.namespace as functions
 from rlx.backends.array.dtypes import INTEGERS
 from rlx.backends.array.kernels.convolution import kernel_of
 from rlx.backends.array.kernels.operands import axis_within
+from rlx.backends.array.kernels.signal import frames_of
 from rlx.backends.array.kernels.widening import widened
 from rlx.backends.array.kernels.windows import windows
 from rlx.backends.array.site import Fresh
@@ -129,13 +130,8 @@ def stft(site: Site) -> Kernel:
     onesided = bool(site.attributes.get("onesided", 1))
 
     def run(signal: Tensor, step: Any, window: Any = None, length: Any = None) -> Any:
-        if length is not None:
-            size = int(length)
-        else:
-            size = signal.shape[1] if window is None else window.shape[0]
         hop = int(step)
-        frames = max(1 + (signal.shape[1] - size) // hop, 0)
-        reach = size if window is None else min(window.shape[0], size)
+        size, frames, reach = frames_of(signal, hop, window, length)
 
         def cut(line: Tensor) -> Any:
             taps = unfold(line, (reach,), (hop,), (1,), (frames,))  # (batch, reach, frames)

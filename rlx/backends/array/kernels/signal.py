@@ -52,19 +52,24 @@ def dft(site: Site) -> Kernel:
     return Fresh(run)
 
 
+def frames_of(signal: Any, hop: int, window: Any, length: Any) -> tuple[int, int, int]:
+    """Of a short-time transform: the size of a frame, how many there are, and what each reads."""
+    if length is not None:
+        size = int(length)
+    else:
+        size = signal.shape[1] if window is None else window.shape[0]
+    frames = max(1 + (signal.shape[1] - size) // hop, 0)
+    return size, frames, size if window is None else min(window.shape[0], size)
+
+
 def stft(site: Site) -> Kernel:
     """Build STFT."""
     xp = site.xp
     onesided = bool(site.attributes.get("onesided", 1))
 
     def run(signal: Any, step: Any, window: Any = None, length: Any = None) -> Any:
-        if length is not None:
-            size = int(length)
-        else:
-            size = signal.shape[1] if window is None else window.shape[0]
         hop = int(step)
-        frames = max(1 + (signal.shape[1] - size) // hop, 0)
-        reach = size if window is None else min(window.shape[0], size)
+        size, frames, reach = frames_of(signal, hop, window, length)
         starts = xp.arange(frames, dtype=xp.int64) * hop
         places = xp.reshape(starts[:, None] + xp.arange(reach, dtype=xp.int64), (-1,))
         line = to_complex(xp, signal)

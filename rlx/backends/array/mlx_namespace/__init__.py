@@ -14,6 +14,7 @@ from typing import Any
 
 import mlx.core as mx
 
+from rlx.backends.array.axes import moved as _moved
 from rlx.backends.array.mlx_namespace.dtypes import (
     asarray,
     astype,
@@ -171,14 +172,7 @@ def moveaxis(
     x: Array, source: int | tuple[int, ...], destination: int | tuple[int, ...], /
 ) -> Array:
     """Axes moved to other positions; the others stay in order."""
-    sources = [n % x.ndim for n in ((source,) if isinstance(source, int) else source)]
-    targets = [
-        n % x.ndim for n in ((destination,) if isinstance(destination, int) else destination)
-    ]
-    order = [axis for axis in range(x.ndim) if axis not in sources]
-    for target, axis in sorted(zip(targets, sources, strict=True)):
-        order.insert(target, axis)
-    return mx.permute_dims(x, tuple(order))
+    return mx.permute_dims(x, _moved(x.ndim, source, destination))
 
 
 def concat(arrays: Any, /, *, axis: int | None = 0) -> Array:

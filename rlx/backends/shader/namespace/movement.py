@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rlx.backends.array.axes import moved
 from rlx.backends.shader.tensor import Shape, Tensor
 
 
@@ -66,14 +67,7 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
 
 def moveaxis(x: Tensor, source: Any, destination: Any, /) -> Tensor:
     """Axes moved to other positions; the others stay in order."""
-    sources = [n % x.ndim for n in ((source,) if isinstance(source, int) else source)]
-    targets = [
-        n % x.ndim for n in ((destination,) if isinstance(destination, int) else destination)
-    ]
-    order = [axis for axis in range(x.ndim) if axis not in sources]
-    for target, axis in sorted(zip(targets, sources, strict=True)):
-        order.insert(target, axis)
-    return permute_dims(x, order)
+    return permute_dims(x, moved(x.ndim, source, destination))
 
 
 def expand_dims(x: Tensor, /, *, axis: Any = 0) -> Tensor:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rlx.cli import options, output
+from rlx.cli.conform_report import details, findings, table, to_json
 from rlx.errors import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from rlx.conformance.conform import Result
+    from rlx.conformance.measure import Progress
 
 
 @click.command("conform", short_help="Hold the claims of backends against what they do.")
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 @click.option("--check", is_flag=True, help="Compare with the committed evidence as well.")
 @click.option("--write", is_flag=True, help="Claim what was measured: write the coverage.")
 @click.option("--user", is_flag=True, help="With --write: into your own configuration.")
+@click.option("--resume", is_flag=True, help="With --write: measured, but writing had failed.")
 @click.option("--report", is_flag=True, help="Draw the committed evidence, and run nothing.")
 @click.option(
     "--sample", type=options.Whole(min=1), metavar="N", help="Only N operations, drawn by --seed."
@@ -45,6 +48,7 @@ def command(
     check: bool,
     write: bool,
     user: bool,
+    resume: bool,
     report: bool,
     sample: int | None,
     seed: int,
@@ -66,38 +70,33 @@ def command(
     rlx conform --backend mine --write     measure, and claim what was measured
     rlx conform --report                   a page and a picture of the committed evidence
     """
-    _sensible(write, user, check, report, operations or sample)
+    _sensible(write, check, report, operations or sample, user=user, resume=resume)
     if report:
         return _reported(check)
     from rlx.cli.progress import bar
-    from rlx.conformance import evidence, writing
+    from rlx.conformance import evidence
     from rlx.conformance.conform import conform, drawn
-    from rlx.conformance.report import write_page as report_page
 
     operations = _known(operations, config)
     names = backends or tuple(_here(config))
     if sample is not None:
         operations = drawn(names, operations, sample, seed, config)
-    settle = partial(_settle, user) if write else None
     with bar() as progress:
-        results = conform(
-            names,
-            progress,
-            operations=operations,
-            config=config,
-            jobs=jobs,
-            settle=settle,
-            keep=_cache(),
-        )
+        if write:
+            results = _written(names, progress, user=user, resume=resume, config=config, jobs=jobs)
+        else:
+            results = conform(
+                names,
+                progress,
+                operations=operations,
+                config=config,
+                jobs=jobs,
+                keep=_cache("trials"),
+            )
     changed = _against_evidence(results, whole=not operations) if check else {}
     if check and operations:
         kept = [(one, evidence.read(one.registration.id)) for one in results]
         results = [one if said is None else evidence.settled(one, said) for one, said in kept]
-    if write and not user and any(map(writing.packaged_place, results)):
-        for one in results:
-            if writing.packaged_place(one) is not None:
-                evidence.write(one)
-        report_page()
     failed = any(map(findings, results)) or any(changed.values())
     if as_json or as_format == "json":
         output.dump({"ok": not failed, "backends": to_json(results, changed)})
@@ -108,7 +107,9 @@ def command(
     return int(failed)
 
 
-def _sensible(write: bool, user: bool, check: bool, report: bool, partly: Any) -> None:
+def _sensible(
+    write: bool, check: bool, report: bool, partly: Any, *, user: bool, resume: bool
+) -> None:
     """Refuse options that contradict each other."""
     if write and partly:
         raise click.UsageError(
@@ -118,6 +119,8 @@ def _sensible(write: bool, user: bool, check: bool, report: bool, partly: Any) -
         raise click.UsageError("--write does not go with --check or --report. Fix: run one first.")
     if user and not write:
         raise click.UsageError("--user says where --write writes. Fix: add --write.")
+    if resume and not write:
+        raise click.UsageError("--resume goes on with --write. Fix: add --write.")
     if report and partly:
         raise click.UsageError("--report runs nothing. Fix: leave --op and --sample out.")
 
@@ -135,6 +138,48 @@ def _known(operations: Sequence[str], config: tuple[str, ...]) -> tuple[str, ...
             fix = f"did you mean {near!r}?" if near else "name it as coverage does, such as Add."
             raise click.UsageError(f"no operation is called {printable(name)!r}. Fix: {fix}")
     return tuple(map(vocabulary.canonical, operations))
+
+
+def _written(
+    names: Sequence[str],
+    progress: Progress,
+    *,
+    user: bool,
+    resume: bool,
+    config: Sequence[str],
+    jobs: int,
+) -> list[Result]:
+    """Measure, or take what was measured; then write claims and evidence, and draw the page."""
+    from rlx.conformance import conform, evidence, writing
+    from rlx.conformance.measured import until_written
+    from rlx.conformance.report import write_page
+
+    holding, settle = _cache("measured"), partial(_settle, user)
+    with until_written(holding, names, _say, resume=resume):
+        if resume:
+            results = conform.resume(
+                names, progress, config=config, jobs=jobs, settle=settle, holding=holding
+            )
+        else:
+            results = conform.conform(
+                names,
+                progress,
+                config=config,
+                jobs=jobs,
+                settle=settle,
+                keep=_cache("trials"),
+                holding=holding,
+            )
+        packaged = [] if user else [one for one in results if writing.packaged_place(one)]
+        for one in packaged:
+            evidence.write(one)
+        if packaged:
+            write_page()
+    return results
+
+
+def _say(line: str) -> None:
+    output.text(line, err=True)
 
 
 def _settle(user: bool, results: Sequence[Result]) -> None:
@@ -182,11 +227,11 @@ def _reported(check: bool) -> int:
     return int(bool(old))
 
 
-def _cache() -> Path:
-    """Where trials are kept between runs."""
+def _cache(name: str) -> Path:
+    """Where something is kept between runs."""
     from rlx import settings
 
-    return settings.cache_folder() / "trials"
+    return settings.cache_folder() / name
 
 
 def _here(config: Sequence[str]) -> list[str]:
@@ -201,86 +246,4 @@ def _here(config: Sequence[str]) -> list[str]:
         and one.dispatches
         and not one.reference_oracle
         and probed(registry, one, 0).reason is None
-    ]
-
-
-def findings(result: Result) -> int:
-    """How many verdicts contradict the claims."""
-    return len(result.verdicts.findings) + sum(map(len, result.suite.broken.values()))
-
-
-COLUMNS = ("false claim", "unclaimed success", "crash", "hang")
-
-
-def table(results: Sequence[Result]) -> list[str]:
-    """One line per backend: ONNX's cases through the router, then all trials against the claims."""
-    rows = [["backend", "passes", "refused", "wrong", "trials", "pass", *COLUMNS]]
-    for one in results:
-        suite, verdicts = one.suite, one.verdicts
-        ended = {"crash": len(suite.crash), "hang": len(suite.hang)}
-        rows.append(
-            [
-                one.registration.id,
-                f"{len(suite.passed)} of {suite.total}",
-                str(len(suite.refused)),
-                str(len(suite.wrong)),
-                str(len(one.findings.records)),
-                str(verdicts.total("pass")),
-                *(str(verdicts.total(name) + ended.get(name, 0)) for name in COLUMNS),
-            ]
-        )
-    return output.columns(rows, indent="")
-
-
-def details(results: Sequence[Result], verbose: bool) -> list[str]:
-    """What was found of each backend; without `verbose`, the first ten."""
-    lines: list[str] = []
-    for one in results:
-        found = [str(finding) for finding in one.verdicts.findings]
-        found += [
-            f"{verdict}: {case}: {why}"
-            for verdict, cases in one.suite.broken.items()
-            for case, why in sorted(cases.items())
-        ]
-        found += [f"ended a process once, not again: {name}" for name in one.flukes]
-        if verbose:
-            found += [f"note: {note}" for note in one.claims.notes]
-        shown = found if verbose else found[:10]
-        lines += [f"{one.registration.id}: {line}" for line in shown]
-        if len(found) > len(shown):
-            lines.append(f"{one.registration.id}: and {len(found) - len(shown)} more (--verbose)")
-    return lines
-
-
-def to_json(results: Sequence[Result], changed: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What `--json` prints."""
-    return [
-        {
-            "backend": one.registration.id,
-            "engine": one.engine,
-            "suite": {
-                "passed": len(one.suite.passed),
-                "refused": len(one.suite.refused),
-                "unjudged": len(one.suite.unjudged),
-                "wrong": one.suite.wrong,
-                "crash": one.suite.crash,
-                "hang": one.suite.hang,
-            },
-            "trials": len(one.findings.records),
-            "verdicts": {name: one.verdicts.total(name) for name in ("pass", "refused", *COLUMNS)},
-            "kept_out": dict(one.verdicts.kept_out),
-            "flukes": list(one.flukes),
-            "notes": list(one.claims.notes),
-            "changed": list(changed.get(one.registration.id, ())),
-            "findings": [
-                {
-                    "operation": found.operation,
-                    "case": found.case,
-                    "verdict": found.verdict,
-                    "detail": found.detail,
-                }
-                for found in one.verdicts.findings
-            ],
-        }
-        for one in results
     ]

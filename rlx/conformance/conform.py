@@ -18,13 +18,16 @@ from rlx.conformance.document import render
 from rlx.conformance.findings import Findings
 from rlx.conformance.literals.trials import trials as literal_trials
 from rlx.conformance.measure import Progress, measure
+from rlx.conformance.measured import Measured
+from rlx.conformance.measured import keep as keep_measured
+from rlx.conformance.measured import kept as kept_measured
 from rlx.conformance.pool import Pool
 from rlx.conformance.subnormals import CAPABILITY as SUBNORMALS
 from rlx.conformance.suite import Tally, run_suite
 from rlx.conformance.synthesis import Claim
 from rlx.conformance.verdicts import Verdicts, judge
 from rlx.device import DeviceSpec
-from rlx.errors import UnknownBackend
+from rlx.errors import OpenFailed, SettingError, UnknownBackend
 from rlx.operations import Vocabulary, generate
 from rlx.registration import Coverage, Registration
 from rlx.registries import Registry
@@ -55,6 +58,12 @@ class Result:
         """The engine and its version."""
         return f"{self.registration.id} {self.version}"
 
+    @property
+    def measured(self) -> Measured:
+        """What is kept of it until it is written."""
+        records, apart = tuple(self.findings.records), self.findings.apart
+        return Measured(self.version, records, apart, self.claims, self.flukes)
+
     def coverage(self, *, packaged: bool) -> str:
         """The text of the coverage file that the trials support."""
         name = self.registration.id
@@ -75,6 +84,7 @@ def conform(
     jobs: int = 1,
     settle: Callable[[Sequence[Result]], None] | None = None,
     keep: Path | None = None,
+    holding: Path | None = None,
 ) -> list[Result]:
     """Measure these backends, each in child processes of its own; no router, no coverage.
 
@@ -82,11 +92,13 @@ def conform(
     are made of them, and nothing is held together with all else that is claimed. The oracle is
     measured by the suite's own expected values alone, for it can't judge itself. `settle` may
     change the claims in force to those that were measured, before the cases run once more. Trials
-    are kept in the folder `keep` for the next run.
+    are kept in the folder `keep` for the next run; before `settle`, what was measured in `holding`,
+    for `resume`.
 
     Raises:
         UnknownBackend: no backend has one of the ids.
         OpenFailed: one could not be opened.
+        OSError: what was measured can't be kept in `holding`.
     """
     registry = load_registry(tuple(config))
     registrations = {name: registered(registry, name) for name in ids}
@@ -130,9 +142,65 @@ def conform(
                 )
         if settle is None:
             return _routed(found, pools, ids, cases, progress)
+    if holding is not None:
+        for name, one in found.items():
+            keep_measured(holding, name, one.measured)
+    return _settled(found, ids, cases, progress, config, jobs, settle)
+
+
+def resume(
+    ids: Sequence[str],
+    progress: Progress,
+    *,
+    config: Sequence[str] = (),
+    jobs: int = 1,
+    settle: Callable[[Sequence[Result]], None],
+    holding: Path,
+) -> list[Result]:
+    """As `conform` from `settle` on, with what it has kept in the folder `holding`.
+
+    Raises:
+        UnknownBackend: no backend has one of the ids.
+        SettingError: nothing is kept of one.
+        OpenFailed: one could not be opened, or is not of the version that was measured.
+    """
+    registry = load_registry(tuple(config))
+    found = {name: _resumed(registered(registry, name), holding) for name in ids}
+    progress("reading the suite", 0, 1)
+    return _settled(found, ids, load_cases(), progress, config, jobs, settle)
+
+
+def _resumed(registration: Registration, holding: Path) -> Result:
+    name = registration.id
+    one = kept_measured(holding, name)
+    if one is None:
+        raise SettingError(
+            f"nothing that was measured of {name} is kept in {holding}",
+            fix="measure it: leave --resume out.",
+        )
+    verdicts = judge(one.findings, one.claims.covers, one.claims.covers)
+    return Result(registration, one.version, one.findings, one.claims, verdicts, one.flukes)
+
+
+def _settled(
+    found: Mapping[str, Result],
+    ids: Sequence[str],
+    cases: Sequence[Case],
+    progress: Progress,
+    config: Sequence[str],
+    jobs: int,
+    settle: Callable[[Sequence[Result]], None],
+) -> list[Result]:
+    """The results once their claims are in force."""
     settle([found[name] for name in ids])
     with ExitStack() as stack:
-        pools = {name: stack.enter_context(Pool(name, config, jobs)) for name in registrations}
+        pools = {name: stack.enter_context(Pool(name, config, jobs)) for name in ids}
+        for name, pool in pools.items():
+            if pool.version != found[name].version:
+                raise OpenFailed(
+                    f"{name} is {pool.version} here, {found[name].version} was measured",
+                    fix="measure it: leave --resume out.",
+                )
         written = {
             name: replace(one, verdicts=judge(one.findings, one.claims.covers, one.claims.covers))
             for name, one in found.items()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import pickle
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -66,12 +66,17 @@ def kept(
 
 def _read(path: Path) -> list[Trial] | None:
     """The trials of a file; None: there are none, or it holds something else."""
-    try:
-        found = _Reader(io.BytesIO(path.read_bytes())).load()
-    except (OSError, EOFError, ValueError, TypeError, AttributeError, pickle.UnpicklingError):
-        return None
+    found = reading(path, KINDS)
     whole = isinstance(found, list) and all(isinstance(one, Trial) for one in found)
     return found if whole else None
+
+
+def reading(path: Path, kinds: Collection[tuple[str, str]]) -> Any:
+    """What a file holds, made of these kinds of things alone; None: there is no such file."""
+    try:
+        return _Reader(path.read_bytes(), kinds).load()
+    except (OSError, EOFError, ValueError, TypeError, AttributeError, pickle.UnpicklingError):
+        return None
 
 
 def _keep(path: Path, trials: list[Trial]) -> None:
@@ -86,12 +91,16 @@ def _keep(path: Path, trials: list[Trial]) -> None:
 
 
 class _Reader(pickle.Unpickler):
-    """Reads trials, and nothing else."""
+    """Reads some kinds of things, and nothing else."""
+
+    def __init__(self, data: bytes, kinds: Collection[tuple[str, str]]):
+        super().__init__(io.BytesIO(data))
+        self._kinds = kinds
 
     def find_class(self, module: str, name: str) -> Any:
-        if (module, name) in KINDS or (module == "ml_dtypes" and hasattr(ml_dtypes, name)):
+        if (module, name) in self._kinds or (module == "ml_dtypes" and hasattr(ml_dtypes, name)):
             return super().find_class(module, name)
-        raise pickle.UnpicklingError(f"{module}.{name} is no part of a trial")
+        raise pickle.UnpicklingError(f"{module}.{name} is none of the kinds that are kept here")
 
 
 @cache

@@ -5,10 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import jsonschema
+import numpy as np
+import onnx
 import pytest
 
 from rlx import resources
 from rlx.cli import app, documents
+from rlx.conformance import conform, measure
+from rlx.conformance.cases import Case
 from rlx.session import default
 
 PROJECT = Path(__file__).parents[2]
@@ -97,3 +101,24 @@ def file(tmp_path):
         return path.read_bytes().decode()
 
     return use
+
+
+def case(operation, expected):
+    text = f"g (float[2] x) => (float[2] y) {{ y = {operation}(x) }}"
+    model = onnx.parser.parse_model(f'<ir_version: 13, opset_import: ["": 21]> {text}')
+    return Case(
+        operation.lower(), "node", lambda: (model, [np.array([1.0, 2.0], np.float32)], [expected])
+    )
+
+
+@pytest.fixture
+def small(monkeypatch, tmp_path):
+    """A suite of three cases, which are not varied; what is kept of them is not the user's."""
+    monkeypatch.setenv("RLX_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(conform, "literal_trials", dict)
+    expected = {"Abs": [1.0, 2.0], "Neg": [-1.0, -2.0], "Sign": [1.0, 1.0]}
+    cases = [case(name, np.array(value, np.float32)) for name, value in expected.items()]
+    monkeypatch.setattr(conform, "load_cases", lambda: cases)
+    for name in ("variants", "cornered", "extreme"):
+        monkeypatch.setattr(measure, name, lambda *_: ())
+    monkeypatch.setattr(measure, "literal_trials", dict)

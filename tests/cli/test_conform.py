@@ -2,16 +2,12 @@
 
 import json
 
-import numpy as np
-import onnx
 import pytest
 
 from rlx import resources
-from rlx.conformance import conform, evidence, literals, measure
-from rlx.conformance.cases import Case
+from rlx.conformance import conform, evidence, literals
 from rlx.registries import Registry
 
-X = np.array([1.0, 2.0], np.float32)
 ENGINE = """\
 import os
 from rlx.backends.reference import Reference
@@ -31,24 +27,6 @@ backends:
      coverage: {rows: [{operations: [Abs, Neg], types: {T: [float32]}},
                        {operations: [Sign], types: {T: [int64]}}]}}
 """
-
-
-def case(operation, expected):
-    text = f"g (float[2] x) => (float[2] y) {{ y = {operation}(x) }}"
-    model = onnx.parser.parse_model(f'<ir_version: 13, opset_import: ["": 21]> {text}')
-    return Case(operation.lower(), "node", lambda: (model, [X], [expected]))
-
-
-@pytest.fixture
-def small(monkeypatch, tmp_path):
-    """A suite of three cases, which are not varied; what is kept of them is not the user's."""
-    monkeypatch.setenv("RLX_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(conform, "literal_trials", dict)
-    cases = [case("Abs", X), case("Neg", -X), case("Sign", np.ones(2, np.float32))]
-    monkeypatch.setattr(conform, "load_cases", lambda: cases)
-    for name in ("variants", "cornered", "extreme"):
-        monkeypatch.setattr(measure, name, lambda *_: ())
-    monkeypatch.setattr(measure, "literal_trials", dict)
 
 
 @pytest.fixture
@@ -168,6 +146,7 @@ def test_a_run_is_compared_with_the_committed_evidence(rlx, small, kept, doomed)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--resume"], "--resume goes on with --write. Fix: add --write."),
         (
             ["--write", "--op", "Abs"],
             "--write measures every operation. Fix: leave --op and --sample out.",

@@ -93,9 +93,19 @@ def _gl_driver(index: int) -> Driver:
 
 
 def _tried(driver: Driver) -> Driver:
-    """The driver, which knows of its floats what only trying tells."""
-    from rlx.backends.shader.exactness import is_exact
+    """The driver, which knows of its floats what only trying tells.
 
+    Raises:
+        Unavailable: it does not compute what is written.
+    """
+    from rlx.backends.shader.exactness import is_exact, is_faithful
+
+    if not is_faithful(driver):
+        driver.close()
+        raise Unavailable(
+            f"{driver.detail} simplifies x - x to 0, which is wrong for NaN and infinities",
+            fix="update the GPU's driver, or choose another device.",
+        )
     driver.limits = replace(driver.limits, exact=is_exact(driver))
     return driver
 

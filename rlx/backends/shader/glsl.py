@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rlx.backends.shader.printing import TEXT, Printer, as_float, is_odd
+from rlx.backends.shader.printing import TEXT, ZERO, Printer, as_float, is_odd
 
 if TYPE_CHECKING:
     from rlx.backends.shader.ir import Kernel, Lit, Ref
@@ -34,8 +34,12 @@ class _Glsl(Printer):
     def number(self, one: Lit) -> str:
         if one.type == "i32":
             return f"{one.value}" if one.value > -(1 << 31) else "int(0x80000000u)"
-        odd = is_odd(one.value)
-        return f"uintBitsToFloat(0x{one.value:08x}u)" if odd else as_float(one.value)
+        # compilers take 0 times anything for 0, although they are told to be precise
+        hidden = is_odd(one.value) or one.value & 0x7FFFFFFF == 0
+        return self.secret(one.value) if hidden else as_float(one.value)
+
+    def secret(self, bits: int) -> str:
+        return f"uintBitsToFloat(0x{bits:08x}u | zero)"
 
     def type_name(self, type: str) -> str:
         return _TYPES[type]
@@ -64,6 +68,7 @@ class _Glsl(Printer):
             "void main() {",
             "  uint local = gl_LocalInvocationIndex;",
             *(f"  uint group_{axis} = gl_WorkGroupID.{axis};" for axis in "xyz"),
+            f"  uint zero = {ZERO.format(x='gl_WorkGroupID.x')};",
             *self.lines(kernel.body),
             "}",
         ]

@@ -49,6 +49,10 @@ TEXT: Mapping[str, str] = MappingProxyType(
     }
 )
 """The operations that are written alike."""
+ARITHMETIC = frozenset({"add", "sub", "mul", "div", "eq", "ne", "lt", "le", "gt", "ge"})
+FUNCTIONS = frozenset({"sqrt", "exp", "log", "exp2", "log2"})
+ZERO = "({x} * ({x} + 1u)) & 1u"
+"""0, for one of two numbers that follow each other is even; but no compiler sees that."""
 
 
 class Printer(ABC):
@@ -78,6 +82,10 @@ class Printer(ABC):
         """The bits of a value of the type `there`, as one of the type `here`."""
 
     @abstractmethod
+    def secret(self, bits: int) -> str:
+        """A float by its bits, such that no compiler sees which one it is."""
+
+    @abstractmethod
     def named(self, ref: Ref, value: str, *, varies: bool) -> str:
         """The declaration of a value, or of a variable."""
 
@@ -103,6 +111,8 @@ class Printer(ABC):
     def expression(self, let: Let) -> str:
         """What a value is computed as."""
         names = [self.atom(one) for one in let.args]
+        if let.op in ARITHMETIC | FUNCTIONS and let.args[0].type == "f32":
+            return self.arithmetic(let, names)
         if let.op == "cast":
             return f"{self.type_name(let.ref.type)}({names[0]})"
         if let.op == "bits":
@@ -112,6 +122,11 @@ class Printer(ABC):
         truths = let.args[0].type == "bool" and let.op in self.booleans
         texts = self.booleans if truths else self.texts
         return texts[let.op].format(*names, target=let.target)
+
+    def arithmetic(self, let: Let, names: Sequence[str]) -> str:
+        """An operation of floats."""
+        text = self.texts.get(let.op)
+        return self._call(let.op, names) if text is None else text.format(*names)
 
     def lines(self, body: Sequence[Statement], depth: int = 1) -> Iterator[str]:
         """The statements, a line each, and those within them further in."""

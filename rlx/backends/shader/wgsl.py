@@ -1,16 +1,38 @@
-"""Kernels in WGSL."""
+"""Kernels in WGSL.
+
+WGSL has no way to ask for IEEE 754's arithmetic: compilers take x - x for 0 and (x + c) - c for x,
+whatever NaN, infinities and rounding make of them. So they are kept from seeing that two operands
+are one: the last operand of every operation of floats, and every known float, passes as an integer
+through a bit that is 0, which no compiler knows.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rlx.backends.shader.printing import TEXT, Printer, as_float, is_odd
+from rlx.backends.shader.ir import Lit
+from rlx.backends.shader.printing import TEXT, ZERO, Printer
 
 if TYPE_CHECKING:
-    from rlx.backends.shader.ir import Kernel, Lit, Ref
+    from collections.abc import Sequence
+
+    from rlx.backends.shader.ir import Kernel, Let, Ref
 
 
-_TEXT = {**TEXT, "select": "select({2}, {1}, {0})", "round": "round({0})"}
+_TEXT = {
+    **TEXT,
+    "select": "select({2}, {1}, {0})",
+    "round": "round({0})",
+    "not": "{0} == never",
+}
+_FLOAT = {"sub": "{0} + {1}", "ne": "({0} == {1}) == never"}
+"""Differences, whose second operand is turned; and `!=`, which some answer to NaN as `==`."""
+_HIDDEN = {
+    "zero": ZERO.format(x="group.x"),
+    "turn": "0x80000000u | zero",
+    "never": "zero != 0u",
+}
+"""What no compiler sees through, in the order of definition."""
 _BOOLEAN = {"xor": "{0} != {1}", "eq": "{0} == {1}"}
 
 
@@ -27,8 +49,18 @@ class _Wgsl(Printer):
     def number(self, one: Lit) -> str:
         if one.type == "i32":
             return f"{one.value}i" if one.value > -(1 << 31) else "bitcast<i32>(0x80000000u)"
-        odd = is_odd(one.value)
-        return f"special(0x{one.value:08x}u)" if odd else f"{as_float(one.value)}f"
+        return self.secret(one.value)
+
+    def secret(self, bits: int) -> str:
+        return f"bitcast<f32>(0x{bits:08x}u | zero)"
+
+    def arithmetic(self, let: Let, names: Sequence[str]) -> str:
+        last = let.args[-1]
+        how = "^ turn" if let.op == "sub" else "| zero"
+        bits = f"0x{last.value:08x}u" if isinstance(last, Lit) else f"bitcast<u32>({names[-1]})"
+        hidden = [*names[:-1], f"bitcast<f32>({bits} {how})"]
+        text = _FLOAT.get(let.op)
+        return super().arithmetic(let, hidden) if text is None else text.format(*hidden)
 
     def type_name(self, type: str) -> str:
         return type
@@ -55,15 +87,12 @@ class _Wgsl(Printer):
             f"var<workgroup> {one.name}: array<{one.type}, {one.size}>;" for one in kernel.shared
         ]
         body = list(self.lines(kernel.body))
-        if any("special(" in line for line in body):
-            # a function of a private variable, so that no compiler sees the value and judges it
-            lines += ["var<private> zero: u32 = 0u;"]
-            lines += ["fn special(bits: u32) -> f32 { return bitcast<f32>(bits | zero); }"]
         lines += [
             f"@compute @workgroup_size({kernel.threads})",
             "fn main(@builtin(workgroup_id) group: vec3<u32>,",
             "        @builtin(local_invocation_index) local: u32) {",
             *(f"  let group_{axis} = group.{axis};" for axis in "xyz"),
+            *(f"  let {name} = {value};" for name, value in _HIDDEN.items()),
             *body,
             "}",
         ]

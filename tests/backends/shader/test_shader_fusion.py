@@ -69,12 +69,15 @@ fn main(@builtin(workgroup_id) group: vec3<u32>,
   let group_x = group.x;
   let group_y = group.y;
   let group_z = group.z;
+  let zero = (group.x * (group.x + 1u)) & 1u;
+  let turn = 0x80000000u | zero;
+  let never = zero != 0u;
   let v1 = group_x * 64u;
   let v2 = v1 + local;
   let v3 = v2 < 3u;
   if (v3) {
     let v4 = in0[v2];
-    let v5 = v4 + 1.5e00f;
+    let v5 = v4 + bitcast<f32>(0x3fc00000u | zero);
     result[v2] = v5;
   }
 }
@@ -89,6 +92,7 @@ void main() {
   uint group_x = gl_WorkGroupID.x;
   uint group_y = gl_WorkGroupID.y;
   uint group_z = gl_WorkGroupID.z;
+  uint zero = (gl_WorkGroupID.x * (gl_WorkGroupID.x + 1u)) & 1u;
   uint v1 = group_x * 64u;
   uint v2 = v1 + local;
   bool v3 = v2 < 3u;

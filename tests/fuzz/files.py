@@ -41,7 +41,12 @@ class Worker:
                 stderr=subprocess.DEVNULL,
                 text=True,
                 cwd=ROOT,
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
+                env={
+                    **os.environ,
+                    "OPENBLAS_NUM_THREADS": "1",
+                    "PYTHONPATH": str(ROOT),
+                    "XDG_CACHE_HOME": str(self.folder / "cache"),  # answers of probes go there
+                },
             )
         given, answers = self.process.stdin, self.process.stdout
         assert given is not None

@@ -55,6 +55,12 @@ class Body:
 
         return run
 
+    def once(self, captured: Sequence[Array]) -> list[Array]:
+        """Run a block without inputs; outputs may share memory with what it captures."""
+        slots = list(self.plan.slots)
+        slots[: len(self.captured)] = [captured[position] for position in self.captured]
+        return follow(self.plan, slots)
+
     def function(self, captured: Sequence[Array]) -> Callable[[Array], Array]:
         """The block as a function of its one input, which gives its one output."""
         run = self.bind(captured)

@@ -48,7 +48,7 @@ def _if(draft: Draft, op: Op) -> Run:
 
     def run(inputs: Sequence[Array]) -> Sequence[Array]:
         chosen = then if bool(inputs[0]) else otherwise
-        return chosen.bind(inputs[1:])(())
+        return chosen.once(inputs[1:])
 
     return run
 

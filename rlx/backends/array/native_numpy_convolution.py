@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rlx.backends.array.native_numpy_depthwise import BLOCK, depthwise
+from rlx.backends.array.native_numpy_depthwise import BLOCK, depthwise, is_short, short
 from rlx.backends.array.native_numpy_scratch import scratch
 
 if TYPE_CHECKING:
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 Sizes = tuple[int, ...]
 Plan = Callable[[Array, Array], Array]
+Block = tuple[int, Sizes, Sizes, tuple[Any, slice]]
+"""Where it begins in bytes, the shape of its windows, that of its columns, and its results."""
+Layout = tuple[Sizes, tuple[Block, ...]]
+FEW = 64
+"""Windows of one image up to which all images are multiplied at once."""
 
 
 def plan(windows: Windows, x_shape: Sizes, w_shape: Sizes, group: int) -> Plan:
@@ -33,9 +38,26 @@ def plan(windows: Windows, x_shape: Sizes, w_shape: Sizes, group: int) -> Plan:
         return lambda x, _w: np.zeros(out_shape, x.dtype)
     if windows.taps == 1:
         return _pointwise(windows, x_shape, w_shape, group)
+    if group == x_shape[1] and group > 1 and is_short(windows):
+        return _if_finite(
+            short(windows, x_shape, w_shape), _unrolled(windows, x_shape, w_shape, group)
+        )
     if group == x_shape[1] and group > 1 and set(windows.strides) == {1}:
         return depthwise(windows, x_shape, w_shape)
+    pixels, depth = prod(windows.sizes), x_shape[1] * windows.taps
+    if group == 1 and x_shape[0] > 1 and pixels <= FEW and x_shape[0] * pixels * depth <= BLOCK:
+        return _together(windows, x_shape, w_shape)
     return _unrolled(windows, x_shape, w_shape, group)
+
+
+def _if_finite(one: Plan, other: Plan) -> Plan:
+    """The first, which multiplies by zeros of its own, where no infinity or NaN meets them."""
+
+    def run(x: Array, w: Array) -> Array:
+        finite = np.isfinite(np.add.reduce(x, axis=None)) and np.isfinite(w.sum())
+        return (one if finite else other)(x, w)
+
+    return run
 
 
 def _pointwise(windows: Windows, x_shape: Sizes, w_shape: Sizes, group: int) -> Plan:
@@ -70,40 +92,79 @@ def _unrolled(windows: Windows, x_shape: Sizes, w_shape: Sizes, group: int) -> P
     out_shape = (batch, maps, *windows.sizes)
     heads = (group,) if group > 1 else ()
     w_view, y_view = (*heads, maps_per_group, depth), (*heads, maps_per_group, pixels)
-    lead = (*heads, per_group)
-    pitches = _pitches(windows.padded_shape)
     plane = prod(windows.padded_shape)
-    held: dict[str, list[tuple[Sizes, Sizes, int]]] = {}
+    layouts: dict[int, Layout] = {}
 
     def run(x: Array, w: Array) -> Array:
         source = _padded(x, windows)
         if not source.flags.c_contiguous:
             source = np.ascontiguousarray(source)
-        size = source.itemsize
-        taps = tuple(p * d * size for p, d in zip(pitches, windows.dilations, strict=True))
-        steps = tuple(p * s * size for p, s in zip(pitches, windows.strides, strict=True))
-        across = (plane * per_group * size, plane * size) if group > 1 else (plane * size,)
-        strides = (*across, *taps, *steps)
-        y = np.empty(out_shape, x.dtype)
-        if "blocks" not in held:  # after the memory was had: an absurd size ends there
-            most = BLOCK // max(1, channels * windows.taps)
-            held["blocks"] = list(tiles(windows.sizes, most))
-        blocks = held["blocks"]
+        size, dtype = source.itemsize, x.dtype
+        y = np.empty(out_shape, dtype)
+        layout = layouts.get(size)
+        if layout is None:  # after the memory was had: an absurd size ends there
+            layout = layouts[size] = _layout(windows, channels, per_group, heads, size)
+        strides, blocks = layout
         w = w.reshape(w_view)
         for image in range(batch):
             target = y[image].reshape(y_view)
-            for start, tile, first in blocks:
-                offset = image * plane * channels * size
-                offset += sum(at * step for at, step in zip(start, steps, strict=True))
-                shape = (*lead, *windows.kernel, *tile)
-                view: Array = np.ndarray(shape, x.dtype, source, offset, strides)
-                columns = scratch("columns", shape, x.dtype)
+            start = image * plane * channels * size
+            for offset, shape, flat, where in blocks:
+                view: Array = np.ndarray(shape, dtype, source, start + offset, strides)
+                columns = scratch("columns", shape, dtype)
                 np.copyto(columns, view)
-                last = first + prod(tile)
-                np.matmul(w, columns.reshape(*heads, depth, -1), out=target[..., first:last])
+                np.matmul(w, columns.reshape(flat), out=target[where])
         return y
 
     return run
+
+
+def _together(windows: Windows, x_shape: Sizes, w_shape: Sizes) -> Plan:
+    """One product with the columns of all images: few windows each, so images go innermost."""
+    batch, channels, maps = x_shape[0], x_shape[1], w_shape[0]
+    depth, count = channels * windows.taps, prod(windows.sizes) * batch
+    room_shape = (channels, *windows.padded_shape, batch)
+    begins = zip(windows.begins, windows.spatial, strict=True)
+    inside = (slice(None), *(slice(b, b + n) for b, n in begins))
+    pitches = [pitch * batch for pitch in _pitches(windows.padded_shape)]
+    jumps = (
+        prod(windows.padded_shape) * batch,
+        *(pitch * step for pitch, step in zip(pitches, windows.dilations, strict=True)),
+        *(pitch * step for pitch, step in zip(pitches, windows.strides, strict=True)),
+        1,
+    )
+    shape = (channels, *windows.kernel, *windows.sizes, batch)
+
+    def run(x: Array, w: Array) -> Array:
+        room = scratch("padded", room_shape, x.dtype)
+        if windows.padded:
+            room.fill(0)
+        room[inside] = np.moveaxis(x, 0, -1)
+        strides = tuple(jump * room.itemsize for jump in jumps)
+        columns = scratch("columns", shape, x.dtype)
+        np.copyto(columns, np.ndarray(shape, x.dtype, room, 0, strides))
+        result = scratch("result", (maps, count), x.dtype)
+        np.matmul(w.reshape(maps, depth), columns.reshape(depth, count), out=result)
+        drawn = result.reshape(maps, *windows.sizes, batch)
+        return np.ascontiguousarray(np.moveaxis(drawn, -1, 0))
+
+    return run
+
+
+def _layout(windows: Windows, channels: int, per_group: int, heads: Sizes, size: int) -> Layout:
+    """The strides of windows over elements of `size` bytes, and the blocks that are copied."""
+    pitches, plane = _pitches(windows.padded_shape), prod(windows.padded_shape)
+    taps = tuple(p * d * size for p, d in zip(pitches, windows.dilations, strict=True))
+    steps = tuple(p * s * size for p, s in zip(pitches, windows.strides, strict=True))
+    across = (plane * per_group * size, plane * size) if heads else (plane * size,)
+    depth = per_group * windows.taps
+    blocks = []
+    for start, tile, first in tiles(windows.sizes, BLOCK // max(1, channels * windows.taps)):
+        offset = sum(at * step for at, step in zip(start, steps, strict=True))
+        shape = (*heads, per_group, *windows.kernel, *tile)
+        last = first + prod(tile)
+        blocks.append((offset, shape, (*heads, depth, last - first), (..., slice(first, last))))
+    return (*across, *taps, *steps), tuple(blocks)
 
 
 def tiles(sizes: Sizes, most: int) -> Iterator[tuple[Sizes, Sizes, int]]:

@@ -22,6 +22,8 @@ Array = np.ndarray[Any, Any]
 Sizes = tuple[int, ...]
 BLOCK = 1 << 20
 """How many elements a block of columns may have: more leave the cache before they are read."""
+SHORT = 2
+"""How many times the kernel's height a plane may have to be multiplied as a whole."""
 LARGE = 36
 """Taps from which it pays to make columns of one row of the kernel alone."""
 
@@ -89,3 +91,54 @@ def _blocks(batch: int, channels: int, step: int) -> Iterator[tuple[int, int, in
     """Each image's channels, so many at a time: (image, first, behind the last)."""
     for image, first in product(range(batch), range(0, channels, step)):
         yield image, first, min(first + step, channels)
+
+
+def is_short(windows: Windows) -> bool:
+    """Whether planes have so few rows that a product over all of them pays."""
+    return len(windows.sizes) == 2 and windows.spatial[0] <= SHORT * windows.kernel[0]
+
+
+def short(windows: Windows, x_shape: Sizes, w_shape: Sizes) -> Callable[[Array, Array], Array]:
+    """Make the function (x, w) -> y for one channel per group and planes of few rows.
+
+    A channel's result is one product: its matrix has, per output row and input row, the row of
+    the kernel that lies between them, or zeros; columns are windows of single rows.
+    """
+    batch, channels, maps = x_shape[0], x_shape[1], w_shape[0]
+    (rows, width), (high, wide), (out, across) = windows.spatial, windows.kernel, windows.sizes
+    each, padded = maps // channels, windows.padded_shape[1]
+    stride, dilation, begin = windows.strides[0], windows.dilations[0], windows.begins[0]
+    step = max(1, min(channels, BLOCK // (rows * wide * across)))
+    base = max(0, (out - 1) * stride - begin)  # so that no row lies before the memory
+    tall = base + max(rows + begin, (high - 1) * dilation + 1)
+    places = slice(base, base + (high - 1) * dilation + 1, dilation)
+    inside = slice(windows.begins[1], windows.begins[1] + width)
+
+    def matrix(w: Array) -> Array:
+        """(channels, maps of each x output rows, input rows x kernel's width)."""
+        room, row = scratch("kernel", (maps, tall, wide), w.dtype), wide * w.itemsize
+        room.fill(0)
+        room[:, places] = w.reshape(maps, high, wide)
+        shape, strides = (maps, out, rows, wide), (tall * row, -stride * row, row, w.itemsize)
+        view: Array = np.ndarray(shape, w.dtype, room, (base + begin) * row, strides)
+        whole = scratch("matrix", shape, w.dtype)
+        np.copyto(whole, view)
+        return whole.reshape(channels, each * out, rows * wide)
+
+    def run(x: Array, w: Array) -> Array:
+        y = np.empty((batch, channels, each * out, across), x.dtype)
+        factors, size = matrix(w), x.itemsize
+        room = scratch("padded", (step, rows, padded), x.dtype)
+        room.fill(0)
+        jumps = (rows * padded, padded, windows.dilations[1], windows.strides[1])
+        strides = tuple(jump * size for jump in jumps)
+        for image, first, last in _blocks(batch, channels, step):
+            room[: last - first, :, inside] = x[image, first:last]
+            shape = (last - first, rows, wide, across)
+            columns = scratch("columns", shape, x.dtype)
+            np.copyto(columns, np.ndarray(shape, x.dtype, room, 0, strides))
+            flat = columns.reshape(last - first, rows * wide, across)
+            np.matmul(factors[first:last], flat, out=y[image, first:last])
+        return y.reshape(batch, maps, out, across)
+
+    return run

@@ -204,6 +204,16 @@ def test_blocks_do_not_change_the_result(monkeypatch, group):
     np.testing.assert_allclose(parts, whole, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("padding", [0, 1])
+def test_images_of_few_windows_are_multiplied_at_once(monkeypatch, padding):
+    x, w = values((5, 3, 4, 5), 0), values((4, 3, 3, 2), 1)
+    shape = windows({"pads": (padding,) * 4, "strides": (1, 2)}, (3, 2), (4, 5))
+    found = native_numpy_convolution.plan(shape, x.shape, w.shape, 1)(x, w)
+    monkeypatch.setattr(native_numpy_convolution, "FEW", 0)
+    alone = native_numpy_convolution.plan(shape, x.shape, w.shape, 1)(x, w)
+    np.testing.assert_allclose(found, alone, rtol=1e-5, atol=1e-6)
+
+
 def test_a_transposed_view_is_convolved_like_its_copy():
     x, w = values((1, 5, 6, 4), 0), values((2, 4, 3, 3), 1)
     turned = x.transpose(0, 3, 1, 2)

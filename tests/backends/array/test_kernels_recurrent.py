@@ -204,3 +204,14 @@ def test_an_unknown_activation_is_refused(run_node):
     message = r"activation 'Gelu'; known: relu, tanh, sigmoid"
     with pytest.raises(NotImplementedError, match=message):
         run_node("RNN", {"hidden_size": 1, "activations": ["Gelu"]}, inputs, [STEPS[None]])
+
+
+def test_a_sequence_of_no_steps_keeps_the_first_state_apart(run_node):
+    """The last state is the first one then, and still not the caller's memory."""
+    x, w, r = (np.zeros(shape, np.float32) for shape in ((0, 1, 2), (1, 3, 2), (1, 3, 3)))
+    first = np.ones((1, 1, 3), np.float32)
+    inputs = [x, w, r, None, None, first]
+    y, last = run_node("RNN", {"hidden_size": 3}, inputs, [np.zeros((0, 1, 1, 3), "f4"), first])
+    assert y.shape == (0, 1, 1, 3)
+    np.testing.assert_array_equal(last, first)
+    assert not np.shares_memory(last, first)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
 
 from rlx.backends.array.kernels.operands import Ints, axis_of, ints, known, present
 from rlx.backends.array.kernels.updates import put
+from rlx.backends.array.native import is_numpy
 from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
 
 
@@ -68,16 +71,17 @@ def _pad(site: Site) -> Kernel:
     mode = site.attributes.get("mode", "constant")
     pads, axes = known(site, 1), known(site, 3)
     fixed = pads is not None and (axes is not None or not present(site, 3))
+    places = _places(site.xp, mode)
 
     def run(
         x: Array, pads_: Array, value: Array | None = None, axes_: Array | None = None
     ) -> Array:
         amounts = pads if fixed and pads is not None else ints(pads_)
-        places = axes if fixed else (None if axes_ is None else ints(axes_))
-        before, after = _amounts(x.ndim, amounts, places)
+        chosen = axes if fixed else (None if axes_ is None else ints(axes_))
+        before, after = _amounts(x.ndim, amounts, chosen)
         if mode == "constant":
             return _constant_pad(site, x, before, after, value)
-        return _index_pad(site, x, before, after, mode)
+        return _index_pad(site.xp, x, before, after, places)
 
     return Fresh(run)
 
@@ -110,25 +114,30 @@ def _constant_pad(
     return put(result, tuple(inner), x[tuple(source)])
 
 
-def _index_pad(site: Site, x: Array, before: list[int], after: list[int], mode: str) -> Array:
+def _index_pad(
+    xp: Any, x: Array, before: list[int], after: list[int], places: Callable[[int, int, int], Array]
+) -> Array:
     """Each padded axis takes its elements from inside the array, which has some."""
-    xp = site.xp
-    places: dict[str, Callable[[Array, int], Array]] = {
-        "edge": lambda at, size: xp.minimum(xp.maximum(at, 0), size - 1),
-        "wrap": lambda at, size: at % size,
-        "reflect": lambda at, size: (
-            size - 1 - xp.abs(size - 1 - at % max(2 * size - 2, 1)) if size > 1 else at * 0
-        ),
-    }
-    place = places[mode]
     for axis, (low, high) in enumerate(zip(before, after, strict=True)):
-        size = x.shape[axis]
         if low or high:
-            at = place(xp.arange(-low, size + high, dtype=xp.int64), size)
-            x = xp.take(x, at, axis=axis)
+            x = xp.take(x, places(x.shape[axis], low, high), axis=axis)
     if not any(before) and not any(after):
         return xp.asarray(x, copy=True)
     return x
+
+
+def _places(xp: Any, mode: str) -> Callable[[int, int, int], Array]:
+    """Where an axis's padded elements come from: (its size, how many before, how many after)."""
+
+    def find(size: int, low: int, high: int) -> Array:
+        at = xp.arange(-low, size + high, dtype=xp.int64)
+        if mode == "edge":
+            return xp.minimum(xp.maximum(at, 0), size - 1)
+        if mode == "wrap":
+            return at % size
+        return size - 1 - xp.abs(size - 1 - at % max(2 * size - 2, 1)) if size > 1 else at * 0
+
+    return lru_cache(maxsize=64)(find) if is_numpy(xp) else find  # a tracer must not be kept
 
 
 HOST = {"Slice": (1, 2, 3, 4), "Pad": (1, 3)}

@@ -63,14 +63,23 @@ def recurrent(site: Site, cell: Cell) -> Kernel:
                 given = given + bias[0]
             ys, last = _unroll(xp, given, tuple(start), step, lens)
             results.append((_flipped(xp, ys, lens) if backwards else ys, *last))
-        y = xp.stack([result[0] for result in results], axis=1)
-        finals = [xp.stack([result[i + 1] for result in results]) for i in range(cell.states)]
+        y = _together(xp, [result[0] for result in results], axis=1)
+        finals = [
+            _together(xp, [result[i + 1] for result in results], axis=0) for i in range(cell.states)
+        ]
         if batch_first:
             y = xp.permute_dims(y, (2, 0, 1, 3))
             finals = [xp.permute_dims(final, (1, 0, 2)) for final in finals]
         return (y, *finals)[: site.outputs] if site.outputs > 1 else y
 
     return Fresh(run)
+
+
+def _together(xp: Any, parts: list[Any], axis: int) -> Any:
+    """Stack the directions: of one, a view."""
+    if len(parts) > 1:
+        return xp.stack(parts, axis=axis)
+    return parts[0][(*(slice(None),) * axis, None, ...)]
 
 
 def _direction(operand: Any, d: int) -> Any:
@@ -109,7 +118,8 @@ def _unroll(xp: Any, given: Any, state: State, step: Step, lens: Any) -> tuple[A
     """All steps: the hidden states (zero past a sequence's end), and the last states."""
     outputs = []
     if not given.shape[0]:
-        return xp.zeros((0, *state[0].shape), dtype=given.dtype), state
+        own = tuple(xp.asarray(one, copy=True) for one in state)
+        return xp.zeros((0, *state[0].shape), dtype=given.dtype), own
     if given.shape[0] > MOST_UNROLLED and hasattr(xp, "scan"):
         return _scanned(xp, given, state, step, lens)
     for t in range(given.shape[0]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from rlx.backends.array.kernels.operands import Ints, axis_of, with_ints
+from rlx.backends.array.kernels.operands import Ints, axis_of, axis_within, with_ints
 from rlx.backends.array.native import is_numpy
 from rlx.backends.array.site import Array, Builder, Fresh, Kernel, Site
 
@@ -75,14 +75,20 @@ def _unsqueeze(site: Site) -> Kernel:
 
     def make(axes: Ints | None) -> Callable[[Array], Array]:
         assert axes is not None
+        places: dict[int, list[int]] = {}
 
         def unsqueeze(x: Array) -> Array:
-            ndim = x.ndim + len(axes)
-            new = {axis_of(axis, ndim) for axis in axes}
-            if len(new) != len(axes):
-                raise ValueError(f"axes {list(axes)} name an axis twice")
-            sizes = iter(x.shape)
-            return reshape(x, tuple(1 if at in new else next(sizes) for at in range(ndim)))
+            new = places.get(x.ndim)
+            if new is None:
+                ndim = x.ndim + len(axes)
+                new = sorted({axis_within(axis, ndim) for axis in axes})
+                if len(new) != len(axes):
+                    raise ValueError(f"axes {list(axes)} name an axis twice")
+                places[x.ndim] = new
+            sizes = list(x.shape)
+            for at in new:
+                sizes.insert(at, 1)
+            return reshape(x, tuple(sizes))
 
         return unsqueeze
 

@@ -71,8 +71,10 @@ class Table:
             self._made = self._make()
         return self._made
 
-    def runs(self, runs: Sequence[Sequence[int]]) -> Later:
-        """The rows at these places, for later."""
+    def runs(self, runs: Sequence[Sequence[int]]) -> Later | tuple[Row, ...]:
+        """The rows at these places, for later; where there are none, now."""
+        if not runs:
+            return ()
 
         def make() -> tuple[Row, ...]:
             rows = self.rows

@@ -4,8 +4,10 @@ import shutil
 
 import pytest
 
+import rlx
 from rlx import resources
 from rlx.errors import ConfigError
+from rlx.freeze import compiled_rows
 from rlx.freeze.overlay import Overlay
 
 HEAD = "apiVersion: rlx/v1\nkind: Backends\n"
@@ -89,3 +91,14 @@ def test_a_path_that_leads_nowhere_is_a_fault(tmp_path):
     for path in (str(tmp_path / "absent.yaml"), "a\0b.yaml", ""):
         with pytest.raises(ConfigError):
             Overlay().of_file(path)
+
+
+def test_an_override_of_a_rank_reads_no_claims(tmp_path, monkeypatch):
+    """They passed when the layer was packaged, and have a digest of their own."""
+
+    def make(_):
+        pytest.fail("the claims were read")
+
+    monkeypatch.setattr(compiled_rows.Table, "_make", make)
+    path = write(tmp_path / "a.yaml", "overrides: [{id: numpy, rank: 1}]")
+    assert rlx.Registry.load([path]).rank("numpy") == 1

@@ -130,7 +130,7 @@ def library(device: Any) -> Library:
 
     return Library(
         name="jax",
-        xp=namespace(),
+        xp=namespace(kind(device)),
         version=jax.__version__,
         device=kind(device),
         to_native=to_native,

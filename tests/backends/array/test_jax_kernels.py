@@ -12,6 +12,7 @@ import pytest
 
 from rlx.backends.array import jax, numpy
 from rlx.backends.array.execute import follow
+from rlx.backends.array.native_jax_namespace import divide, divide_wide, namespace
 from rlx.backends.protocol import CompileOptions
 from rlx.device import DeviceSpec
 from rlx.errors import ExecutionError
@@ -198,3 +199,23 @@ def traced(model: onnx.ModelProto, inputs: list[np.ndarray]) -> str:
         return follow(plan, [*given, *plan.slots[len(given) :]])
 
     return str(opened._library.guard(library.make_jaxpr(steps), *inputs))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("columns", [1, 64])
+def test_a_quotient_by_way_of_float64_is_rounded_as_numpy_rounds_it(dtype, columns):
+    """What GPUs get: there is none here, but the numbers are the same."""
+    generator = np.random.default_rng(0)
+    x, y = (generator.standard_normal((500, n)).astype(dtype) for n in (64, columns))
+    x[0], y[1] = 0, 0
+    library = jax.open_cpu(DeviceSpec("cpu"), {})._library
+    with np.errstate(all="ignore"):
+        wanted = x / y
+    found = library.guard(divide_wide, library.to_native(x), library.to_native(y))
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(np.asarray(found).view(np.uint8), wanted.view(np.uint8))
+
+
+def test_a_gpu_divides_by_way_of_float64_and_a_cpu_does_not():
+    assert namespace("cpu").divide is divide
+    assert namespace("cuda").divide is namespace("rocm").divide is divide_wide

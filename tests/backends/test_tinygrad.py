@@ -171,6 +171,10 @@ def test_what_can_not_be_exchanged_is_refused(name: str) -> None:
             "tinygrad-cpu lacks Det, which g needs",
         ),
         (
+            "g (float[1,2,3,3] x) => (float[1,2,3,3] y) { y = Attention(x, x, x) }",
+            "tinygrad-cpu lacks Attention, which g needs",
+        ),
+        (
             "g (float[2] x) => (int64 y) { y = Size(x) }",
             "tinygrad-cpu gave int for y, not a tensor",
         ),
@@ -184,6 +188,13 @@ def test_what_it_lacks_is_named(text: str, message: str) -> None:
     with pytest.raises(ExecutionError) as caught:
         compiled(text).run([np.zeros((3, 3) if "Det" in text else 2, np.float32)])
     assert str(caught.value) == message + "." + ELSEWHERE
+
+
+def test_sizes_without_a_name_are_any() -> None:
+    executable = compiled("g (float[?,n,?] x) => (float[?,n,?] y) { y = Neg(x) }")
+    for shape in ((2, 1, 3), (1, 2, 2)):
+        x = np.ones(shape, np.float32)
+        np.testing.assert_array_equal(executable.run([x])[0], -x)
 
 
 def test_threads_take_turns() -> None:

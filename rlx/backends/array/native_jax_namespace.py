@@ -69,12 +69,15 @@ def divide_wide(x: Any, y: Any) -> Any:
     is another one then. A quotient of float64, rounded once more, is right: 53 bits are more than
     twice 24 and two (Figueroa, 1995).
     """
+    import jax
     import jax.numpy as jnp
 
     dtype = jnp.result_type(x, y)
     if dtype.itemsize > 4 or not jnp.issubdtype(dtype, jnp.floating):
         return divide(x, y)
-    return jnp.astype(divide(*(jnp.astype(jnp.asarray(v), jnp.float64) for v in (x, y))), dtype)
+    x, y = (jnp.astype(jnp.asarray(value), jnp.float64) for value in (x, y))
+    y = jax.lax.optimization_barrier(y)  # XLA would divide in float32 again
+    return jnp.astype(divide(x, y), dtype)
 
 
 def astype(x: Any, dtype: Any, *, copy: bool = True) -> Any:

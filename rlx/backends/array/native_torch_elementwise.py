@@ -13,6 +13,7 @@ from rlx.backends.array.kernels.table import KERNELS
 from rlx.backends.array.site import Builder, Fresh, Kernel, Site
 
 REAL = frozenset({"float32", "float64"})
+SQRT_HALF = 0.5**0.5
 FLOATS = REAL | {"float16", "bfloat16"}
 
 
@@ -51,7 +52,10 @@ def _div(site: Site) -> Kernel:
 
 
 def _gelu(site: Site) -> Kernel:
+    """PyTorch's; but on CPUs its form without approximation gives NaN for infinity."""
     approximate = site.attributes.get("approximate", "none")
+    if approximate == "none" and site.library.device == "cpu":
+        return Fresh(lambda x: torch.erf(x * SQRT_HALF).add_(1).mul_(0.5).mul_(x))
     return Fresh(lambda x: F.gelu(x, approximate=approximate))
 
 

@@ -230,3 +230,12 @@ def test_integers_are_multiplied_exactly_where_gpus_have_no_product(shapes):
     a, b = (random.integers(-(2**40), 2**40, shape) for shape in shapes)
     found = whole_matmul(to_tensor(a), to_tensor(b)).numpy()
     np.testing.assert_array_equal(found, np.matmul(a, b))
+
+
+@pytest.mark.parametrize("count", [1, 5, 64])
+def test_gelu_of_what_is_huge_is_what_its_definition_gives(count):
+    """PyTorch's own gives NaN for infinity, and infinity for 3e38, on CPUs."""
+    text = f"m (float[{count}] x) => (float[{count}] y) {{ y = Gelu(x) }}"
+    for value, wanted in ((np.inf, np.inf), (3e38, 3e38), (-np.inf, np.nan), (-3e38, -0.0)):
+        (y,) = run(compiled(text), np.full(count, value, np.float32))
+        np.testing.assert_array_equal(y, np.full(count, wanted, np.float32))

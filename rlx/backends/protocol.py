@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from rlx.errors import UnsupportedFeature
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -36,6 +38,12 @@ class Found:
     """True when a CPU emulates the device; such a device is used only when it is asked for."""
     detail: str = ""
     """Free text for listings, such as the adapter's name."""
+
+
+class TooLarge(UnsupportedFeature):
+    """A program needs more of the opened device than it allows; nothing of it has run."""
+
+    fix = "choose another device: run `rlx devices`."
 
 
 @runtime_checkable
@@ -110,7 +118,10 @@ class Backend(Protocol):
         ...
 
     def compile(self, program: Program, options: CompileOptions) -> Executable:
-        """Compile a program; the backend may keep and share what it makes."""
+        """Compile a program; the backend may keep and share what it makes.
+
+        `TooLarge` says that the device's limits are too low for it.
+        """
         ...
 
     def close(self) -> None:

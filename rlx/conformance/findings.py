@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from rlx.conformance.extremes import SPECIAL
 from rlx.conformance.together import misfits, newest
-from rlx.conformance.trial import RAISED, Outcome, Runner, Trial
+from rlx.conformance.trial import DECLINED, RAISED, Outcome, Runner, Trial
 from rlx.program import Signature
 
 
@@ -41,6 +41,8 @@ class Findings:
         """Keep one outcome."""
         signatures = tuple(trial.program.requirements.signatures)
         self.records.append(Record(trial.name, signatures, outcome))
+        if outcome.status == DECLINED:
+            return  # another device of its kind may be large enough: it tells nothing of the claim
         if len(signatures) > 1 or trial.program.node_count != 1:
             self.whole.append((trial, outcome))
         elif outcome.passed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rlx.backends.protocol import TooLarge
 from rlx.conformance.compare import difference
 from rlx.conformance.trial import PASSED, WRONG, Outcome, Trial, guarded
 from rlx.errors import NoBackend
@@ -16,6 +17,8 @@ def attempt(session: Session, trial: Trial) -> Outcome:
         executable = session.compile(trial.program)
     except NoBackend as refusal:
         return Outcome(REFUSED, refusal_code(refusal))
+    except TooLarge as refusal:
+        return Outcome(REFUSED, refusal.code)
     except Exception as error:  # noqa: BLE001 - a claim that can't be kept is wrong, whatever is raised
         return Outcome(WRONG, f"{type(error).__name__}: {error}")
     try:

@@ -9,12 +9,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rlx.backends.protocol import Backend, CompileOptions
+from rlx.backends.protocol import Backend, CompileOptions, TooLarge
 from rlx.conformance.compare import Tolerance, difference
 from rlx.program import Program
 
 Array = Any
 PASSED, WRONG, RAISED, CRASH, HANG = "passed", "wrong", "raised", "crash", "hang"
+DECLINED = "declined"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +31,10 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`passed`, `wrong` (another answer), `raised` (it could not run), `crash` or `hang`."""
+    """`passed`, `wrong` (another answer), `raised` (it could not run), `crash` or `hang`.
+
+    Or `declined`: this device is too small for it, which the backend said before anything ran.
+    """
 
     status: str
     detail: str = ""
@@ -73,6 +77,8 @@ def attempt(backend: Backend, trial: Trial) -> Outcome:
     """Run the trial on the backend itself: no router, no coverage."""
     try:
         outputs = evaluate(backend, trial.program, trial.inputs)
+    except TooLarge as error:
+        return Outcome(DECLINED, error.message)
     except Exception as error:  # noqa: BLE001 - whatever an engine raises is its outcome
         return Outcome(RAISED, f"{type(error).__name__}: {error}")
     found = difference(trial.expected, outputs, trial.tolerance)

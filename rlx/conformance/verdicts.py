@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from rlx.conformance.findings import Findings, Record
-from rlx.conformance.trial import CRASH, HANG
+from rlx.conformance.trial import CRASH, DECLINED, HANG
 from rlx.program import Signature
 
 PASS, REFUSED = "pass", "refused"
@@ -88,7 +88,7 @@ def _verdict(record: Record, covered: bool, could: Covers) -> str:
         if covered:
             return PASS
         return UNCLAIMED if all(map(could, record.signatures)) else REFUSED
-    if not covered:
+    if not covered or status == DECLINED:
         return REFUSED
     return status if status in (CRASH, HANG) else FALSE
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from rlx.backends.array.dtypes import numpy_dtype
 from rlx.backends.array.execute import execute, follow
+from rlx.backends.protocol import TooLarge
 
 if TYPE_CHECKING:
     from rlx.backends.array.library import Host, Library
@@ -113,6 +114,8 @@ class Compiling:
             moved = [x for x, held in zip(entered, plan.host_inputs, strict=True) if not held]
             form = self.form(entered)
             return form(moved)
+        except TooLarge:
+            raise
         except Exception as error:  # noqa: BLE001 - the steps themselves say what is wrong, if it is they
             outputs: list[Array] = self.library.guard(_eagerly, plan, self.library, inputs)
             if form is None or isinstance(error, NotImplementedError):  # some trace when first run
@@ -122,10 +125,16 @@ class Compiling:
             return outputs
 
     def prepare(self, inputs: Sequence[Any]) -> None:
-        """Compile for inputs of these shapes ahead of the first run."""
+        """Compile for inputs of these shapes ahead of the first run.
+
+        Raises:
+            TooLarge: the device's limits are too low.
+        """
         if self.uncompiled is None:
             try:
                 self.only = self.form(inputs)
+            except TooLarge:
+                raise
             except Exception as error:  # noqa: BLE001 - the steps themselves say so when they run
                 self.give_up(f"it cannot be compiled: {error}")
 

@@ -17,6 +17,8 @@ class Limits:
 
     threads: int
     """Invocations of a workgroup."""
+    shared_bytes: int
+    """Bytes of memory that a workgroup shares."""
     buffers: int
     """Storage buffers that a shader can bind."""
     binding_bytes: int
@@ -24,6 +26,8 @@ class Limits:
     buffer_bytes: int
     alignment: int
     """What the first byte that is bound must be a multiple of."""
+    groups: int = 65535
+    """Workgroups of a grid along one axis; no standard allows fewer."""
     exact: bool = True
     """Whether subnormal numbers are kept and quotients rounded, as IEEE 754 says; GPUs may not."""
 

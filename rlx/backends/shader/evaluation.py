@@ -11,8 +11,9 @@ import numpy as np
 
 from rlx.backends.shader.driver import Binding, Copy
 from rlx.backends.shader.dtypes import Host, from_words, of_numpy, to_words
+from rlx.backends.shader.limits import bytes_of
 from rlx.backends.shader.namespace.indexing import flags as raised
-from rlx.backends.shader.plan import Untraceable, bytes_of, planned
+from rlx.backends.shader.plan import Untraceable, planned
 from rlx.backends.shader.schedule import in_order
 from rlx.backends.shader.tensor import Tensor
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rlx.backends.shader.limits import bytes_of
 from rlx.backends.shader.namespace.elementwise import divide, multiply, subtract
-from rlx.backends.shader.plan import bytes_of, planned
+from rlx.backends.shader.plan import planned
 from rlx.backends.shader.tensor import Tensor
 
 if TYPE_CHECKING:

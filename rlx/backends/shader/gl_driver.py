@@ -24,6 +24,8 @@ REQUIRED = 430
 """The version that has compute shaders: contexts of an older one are refused."""
 SOFTWARE = ("llvmpipe", "softpipe", "swiftshader", "software")
 LARGEST = (1 << 31) - 1
+SHARED = 1 << 15
+"""The bytes that a workgroup of this version may share at least; moderngl tells of no more."""
 
 
 class GlDriver:
@@ -50,6 +52,7 @@ class GlDriver:
         self.version = version("moderngl")
         self.limits = Limits(
             threads=int(info["GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS"]),
+            shared_bytes=SHARED,
             buffers=int(info["GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS"]),
             binding_bytes=min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), LARGEST),
             buffer_bytes=LARGEST,

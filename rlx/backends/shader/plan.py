@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from rlx.backends.shader.driver import Binding, Dispatch, Memory
 from rlx.backends.shader.dtypes import to_words
+from rlx.backends.shader.limits import bytes_of, fits, within
 from rlx.backends.shader.memory import Life, laid_out
-from rlx.backends.shader.schedule import in_memory, in_order, is_literal, works
+from rlx.backends.shader.schedule import in_memory, in_order, is_literal
 
 if TYPE_CHECKING:
     from rlx.backends.shader.driver import Driver
@@ -29,11 +30,6 @@ class Planned:
     results: Mapping[int, Binding]
 
 
-def bytes_of(x: Tensor) -> int:
-    """The bytes of device memory that an array takes."""
-    return max(x.size * x.dtype.words * 4, 4)
-
-
 def planned(
     outputs: Sequence[Tensor], driver: Driver, given: Mapping[int, Memory], *, keep: bool
 ) -> Planned:
@@ -44,18 +40,12 @@ def planned(
 
     Raises:
         Untraceable: an input is read that has no memory.
-        NotImplementedError: an array is larger than the adapter lets a shader see.
+        TooLarge: the adapter's limits are too low.
     """
-    limits = driver.limits
-    steps = works(outputs, limits.buffers, limits.threads, exact=limits.exact)
+    steps = within(outputs, driver)
     where = dict(_leaves(outputs, driver, given))
     asked = {one.serial for one in outputs}
     made = [step.makes for step in steps]
-    for one in made:
-        if bytes_of(one) > limits.binding_bytes:
-            raise NotImplementedError(
-                f"an array of {bytes_of(one)} bytes; {driver.detail} binds {limits.binding_bytes}"
-            )
     own = {one.serial for one in made if keep and one.serial in asked}
     for one in made:
         if one.serial in own:
@@ -91,14 +81,10 @@ def uploaded(driver: Driver, host: object, x: Tensor) -> Memory:
     """A NumPy array in new memory of the device.
 
     Raises:
-        NotImplementedError: it is larger than the adapter lets a shader see.
+        TooLarge: a shader of the adapter can't see all of it.
     """
-    size = bytes_of(x)
-    if size > driver.limits.binding_bytes:
-        raise NotImplementedError(
-            f"an array of {size} bytes; {driver.detail} binds {driver.limits.binding_bytes}"
-        )
-    memory = driver.allocate(size)
+    fits(x, driver)
+    memory = driver.allocate(bytes_of(x))
     if x.size:
         driver.write(memory, to_words(host, x.dtype))  # type: ignore[arg-type]
     return memory

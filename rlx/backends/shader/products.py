@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rlx.backends.shader.builder import Builder, f32, truth, u32
 from rlx.backends.shader.emission import Index
-from rlx.backends.shader.grids import grid_of, group_number
+from rlx.backends.shader.grids import WIDEST, grid_of, group_number
 from rlx.backends.shader.ir import GROUP, LOCAL, Ref, Shared
 
 if TYPE_CHECKING:
@@ -67,12 +67,17 @@ def tiling_for(rows: int, columns: int, depth: int, threads: int) -> Tiling | No
 def write(emission: Emission, root: Tensor, last: Tensor, threads: int) -> Written:
     """The kernel of a product of float32, which ends in `last`."""
     rows, columns = root.shape[-2:]
-    lead = root.shape[:-2]
     depth = root.args[0].shape[-1]
     tiling = tiling_for(rows, columns, depth, threads)
-    if tiling is None or prod(lead) > 65535:
+    if tiling is None or max(_grid(root, tiling)) > WIDEST:
         return _alone(emission, root, last, threads)
     return _tiled(emission, root, last, tiling)
+
+
+def _grid(root: Tensor, tiling: Tiling) -> tuple[int, int, int]:
+    """The tiles of a product, by column, by row, and by matrix."""
+    *lead, rows, columns = root.shape
+    return -(-columns // tiling.columns), -(-rows // tiling.rows), prod(lead)
 
 
 def _alone(emission: Emission, root: Tensor, last: Tensor, threads: int) -> Written:
@@ -102,7 +107,7 @@ def _tiled(emission: Emission, root: Tensor, last: Tensor, tiling: Tiling) -> Wr
     left, right = root.args
     rows, columns = root.shape[-2:]
     depth, lead = left.shape[-1], root.shape[:-2]
-    grid = (-(-columns // tiling.columns), -(-rows // tiling.rows), prod(lead))
+    grid = _grid(root, tiling)
     line = tiling.rows + tiling.spare
     shared = (
         Shared("left", "f32", tiling.depth * line),

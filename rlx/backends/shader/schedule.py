@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from rlx.backends.protocol import TooLarge
 from rlx.backends.shader.kernels import Work, work_for
 from rlx.backends.shader.regions import find_rows, find_tails
 
@@ -176,7 +177,7 @@ def _cut_arguments(
 
     Raises:
         _TooWide: an argument is inside a row or tail, where it is never in memory.
-        NotImplementedError: the arguments themselves are too many.
+        TooLarge: the arguments themselves are too many.
     """
     while True:
         every: frozenset[int] = frozenset()
@@ -186,9 +187,7 @@ def _cut_arguments(
             return
         widest = max(one.args, key=lambda arg: len(leaves[arg.serial]))
         if len(leaves[widest.serial]) <= 1:
-            raise NotImplementedError(
-                f"{len(every)} arrays are read at once; the device binds {most}"
-            )
+            raise TooLarge(f"{len(every)} arrays are read at once; the device binds {most}")
         if widest.serial in inner:
             raise _TooWide(widest.serial)
         _to_memory(widest, weight, leaves, roots)

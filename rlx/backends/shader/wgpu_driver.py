@@ -58,6 +58,7 @@ class WgpuDriver:
                 limits["max-compute-invocations-per-workgroup"],
                 limits["max-compute-workgroup-size-x"],
             ),
+            shared_bytes=limits["max-compute-workgroup-storage-size"],
             buffers=limits["max-storage-buffers-per-shader-stage"],
             binding_bytes=limits["max-storage-buffer-binding-size"],
             buffer_bytes=limits["max-buffer-size"],

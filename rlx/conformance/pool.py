@@ -26,6 +26,8 @@ START = 180.0
 """Seconds that a child may take to import its engine and open it."""
 LIMIT = 30.0
 """Seconds that one trial may take; the first in a child may take `START`."""
+EMULATED = 20.0
+"""How many times as long it may take on a device that a CPU emulates: networks of the suite do."""
 
 
 class Pool:
@@ -128,17 +130,19 @@ class _Child:
         answer = self._answer(START)
         if isinstance(answer, Outcome):
             raise OpenFailed(f"opening {backend} in a child process failed: {answer.detail}")
-        opened, text = answer
+        opened, text, emulated = answer
         if not opened:
             self.end()
             raise OpenFailed(f"opening {backend} in a child process failed: {text}")
         self.version: str = text
+        if emulated:
+            self._limit *= EMULATED
 
     def outcomes(self, way: str, batch: Sequence[Trial]) -> Iterator[Outcome]:
         """The outcomes of a batch, until the child has died of one."""
         self._pipe.send((way, batch))
         for _ in batch:
-            answer = self._answer(self._limit if self._ran else START)
+            answer = self._answer(self._limit if self._ran else max(START, self._limit))
             self._ran += 1
             if isinstance(answer, Outcome):
                 yield answer

@@ -17,13 +17,17 @@ from rlx.device import DeviceSpec
 from rlx.session import Session
 from rlx.session.default import load_registry
 from rlx.session.opening import open_backend
+from rlx.session.selection import probed
 
 NATIVE, ROUTED = "native", "routed"
 """The backend itself, without router and coverage; or as a user would, by a session."""
 
 
 def serve(pipe: Connection, backend: str, config: tuple[str, ...], noise: str) -> None:
-    """Open the backend, say so, and run what comes until the parent hangs up."""
+    """Open the backend, say so and whether a CPU emulates its device; run what comes.
+
+    Until the parent hangs up.
+    """
     _redirect(noise)
     registry = load_registry(config)
     registration = registry.get(backend)
@@ -31,9 +35,9 @@ def serve(pipe: Connection, backend: str, config: tuple[str, ...], noise: str) -
     try:
         opened = open_backend(registration, DeviceSpec(registration.device, 0))
     except Exception as error:  # noqa: BLE001 - the parent raises it again
-        pipe.send((False, f"{type(error).__name__}: {error}"))
+        pipe.send((False, f"{type(error).__name__}: {error}", False))
         return
-    pipe.send((True, opened.version))
+    pipe.send((True, opened.version, probed(registry, registration, 0).software))
     session: Session | None = None
     while True:
         try:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import ml_dtypes
 import numpy as np
+
+from rlx.backends.array.dtypes import numpy_dtype
 
 Host = np.ndarray[Any, Any]
 
@@ -49,9 +50,7 @@ class Dtype:
     @property
     def numpy(self) -> Any:
         """The same dtype of NumPy's."""
-        if self.name == "bfloat16":
-            return np.dtype(ml_dtypes.bfloat16)
-        return np.dtype(self.name)
+        return numpy_dtype(self.name)
 
     def __repr__(self) -> str:
         return f"shader.{self.name}"
@@ -63,9 +62,16 @@ uint8, uint16, uint32, uint64 = (Dtype(f"uint{n}", "uint", n) for n in (8, 16, 3
 float16, bfloat16 = Dtype("float16", "float", 16), Dtype("bfloat16", "float", 16)
 float32, float64 = Dtype("float32", "float", 32), Dtype("float64", "float", 64)
 
+NARROW = (
+    *(Dtype(f"float8{kind}", "float", 8) for kind in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz")),
+    *(Dtype(f"float6{kind}", "float", 6) for kind in ("e2m3", "e3m2")),
+    *(Dtype("float4e2m1", "float", 4), Dtype("int4", "int", 4), Dtype("uint4", "uint", 4)),
+    *(Dtype("int2", "int", 2), Dtype("uint2", "uint", 2)),
+)
+"""What ONNX stores and converts, and does not compute in."""
 ALL = (
     *(bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64),
-    *(float16, bfloat16, float32, float64),
+    *(float16, bfloat16, float32, float64, *NARROW),
 )
 BY_NAME = {dtype.name: dtype for dtype in ALL}
 _BY_NUMPY = {dtype.numpy: dtype for dtype in ALL}
@@ -99,7 +105,8 @@ def to_words(array: Host, dtype: Dtype) -> Host:
     if dtype.words == 2:
         long: Host = np.ascontiguousarray(array).reshape(-1)
         return long.view(np.uint32)
-    wide = array.astype(_WIDE[dtype.register], copy=False)
+    with np.errstate(invalid="ignore"):  # ml_dtypes warns of NaN
+        wide = array.astype(_WIDE[dtype.register], copy=False)
     line: Host = np.ascontiguousarray(wide).reshape(-1)
     return line.view(np.uint32)
 
@@ -110,7 +117,8 @@ def from_words(words: Host, dtype: Dtype, shape: tuple[int, ...]) -> Host:
         held: Host = words.view(dtype.numpy)
         return held.reshape(shape)
     wide: Host = words.view(_WIDE[dtype.register])
-    return wide.astype(dtype.numpy, copy=False).reshape(shape)
+    with np.errstate(invalid="ignore"):  # ml_dtypes warns of NaN
+        return wide.astype(dtype.numpy, copy=False).reshape(shape)
 
 
 _ORDER = {"bool": 0, "uint": 1, "int": 2, "float": 3}

@@ -9,6 +9,7 @@ from rlx.backends.shader.builder import BOOLEAN, Builder, f32, u32
 from rlx.backends.shader.functions import UNARY, Functions
 from rlx.backends.shader.integers import integer, lit, wrapped
 from rlx.backends.shader.mending import Mending
+from rlx.backends.shader.narrow import narrowed
 from rlx.backends.shader.values import Value, converted
 
 if TYPE_CHECKING:
@@ -82,7 +83,9 @@ def rounded(b: Builder, value: Atom, dtype: Dtype) -> Atom:
     """A float32 rounded to what the dtype holds."""
     if dtype.name == "float16":
         return Functions(b).rounded_float16(value)
-    return Functions(b).rounded_bfloat16(value) if dtype.name == "bfloat16" else value
+    if dtype.name == "bfloat16":
+        return Functions(b).rounded_bfloat16(value)
+    return value if dtype.bits == 32 else narrowed(b, value, dtype.name)
 
 
 # Truths.

@@ -55,9 +55,8 @@ def _float(b: Builder, name: str, made: Tensor, args: list[Atom]) -> Value:
     f = Functions(b)
     if name in BOOLEAN:
         return (b.op(name, "bool", *args) if b.exact else Mending(b).compared(name, *args),)
-    if not b.exact and name in ("mul", "div"):
-        mended = Mending(b).product(*args) if name == "mul" else Mending(b).quotient(*args)
-        return (rounded(b, mended, made.dtype),)
+    if not b.exact and name in _MENDED:
+        return (rounded(b, getattr(Mending(b), _MENDED[name])(*args), made.dtype),)
     if name in ("isnan", "isinf", "isfinite"):
         return (getattr(f, name)(args[0]),)
     if name in UNARY:
@@ -69,6 +68,7 @@ def _float(b: Builder, name: str, made: Tensor, args: list[Atom]) -> Value:
     return (rounded(b, found, made.dtype) if name not in _EXACT else found,)
 
 
+_MENDED = {"mul": "product", "div": "quotient", "floor": "floor", "ceil": "ceil"}
 _FLOAT = {
     "max": "maximum",
     "min": "minimum",

@@ -126,16 +126,16 @@ def run(arguments: Sequence[str]) -> int:
     output.prepare_streams()
     try:
         with output.plain_warnings(UnknownSetting):
-            return _run(arguments, output.wants_json(arguments))
+            return _run(arguments, output.wants_json(arguments), output.wants_all(arguments))
     finally:
         output.settle()
 
 
-def _run(arguments: Sequence[str], as_json: bool) -> int:
+def _run(arguments: Sequence[str], as_json: bool, whole: bool) -> int:
     try:
         result = group.main(list(arguments), prog_name="rlx", standalone_mode=False)
     except errors.RlxError as error:
-        output.error(error, as_json=as_json)
+        output.error(error, as_json=as_json, whole=whole)
         return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
     except click.exceptions.NoArgsIsHelpError as error:
         output.text(error.ctx.get_help() if error.ctx else error.format_message(), err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rlx.cli import options, output
+from rlx.cli import options, output, routes
 from rlx.cli.run import milliseconds
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ RTOL, ATOL = 2e-3, 1e-7
 @click.command("demo", short_help="Route and run a real network that ships with onnx.")
 @click.argument("network", default="resnet50", type=click.Choice(NETWORKS))
 @options.request
+@routes.verbose
 @options.config
 @options.as_json
 def command(
@@ -39,6 +40,7 @@ def command(
     device: str | None,
     backend: str | None,
     require: tuple[str, ...],
+    verbose: bool,
     config: tuple[str, ...],
     as_json: bool,
     as_format: str,
@@ -69,7 +71,7 @@ def command(
         began = time.perf_counter()
         model = session.compile(program)
         times["compile"] = time.perf_counter() - began
-        say(quiet, str(model.route))
+        say(quiet, routes.text(model.route, whole=verbose))
         began = time.perf_counter()
         results = model.run(feed)
         times["run"] = time.perf_counter() - began

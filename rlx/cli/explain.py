@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rlx.cli import options, output
+from rlx.cli import options, output, routes
 
 
 @click.command("explain", short_help="Say where a program would run, and why not elsewhere.")
@@ -16,6 +16,7 @@ from rlx.cli import options, output
 @click.option(
     "--nodes", is_flag=True, help="Also print the dispatch report, operation by operation."
 )
+@routes.verbose
 @options.config
 @options.as_json
 def command(
@@ -27,6 +28,7 @@ def command(
     no_probe: bool,
     facts: str | None,
     nodes: bool,
+    verbose: bool,
     config: tuple[str, ...],
     as_json: bool,
     as_format: str,
@@ -35,6 +37,7 @@ def command(
 
     \b
     rlx explain model.onnx
+    rlx explain model.onnx -v              a line for each reason, with its place
     rlx explain model.onnx --device cuda --all
     rlx explain model.onnx --facts facts-of-the-server.json --json
 
@@ -60,7 +63,7 @@ def command(
     if as_json or as_format == "json":
         output.dump(decision.to_json())
     else:
-        output.text(str(decision))
+        output.text(routes.text(decision, whole=verbose or evaluate_all))
         if nodes and decision.backend is not None:
-            output.text(str(decision.dispatch_report))
+            output.text(routes.fitted(str(decision.dispatch_report)))
     return 0 if decision.backend is not None else 3

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from rlx.errors import Code, ConfigError, RlxError, printable
+from rlx.errors import Code, ConfigError, NoBackend, RlxError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -154,10 +154,17 @@ def fault_json(fault: Any) -> dict[str, Any]:
     }
 
 
-def error(problem: RlxError, *, as_json: bool) -> None:
-    """Print an error: as JSON on standard output where asked for, else on standard error."""
+def error(problem: RlxError, *, as_json: bool, whole: bool = False) -> None:
+    """Print an error: as JSON on standard output where asked for, else on standard error.
+
+    Of a route that chose nothing, all reasons are printed where the `whole` is asked for.
+    """
     if as_json:
         dump(error_json(problem))
+    elif isinstance(problem, NoBackend) and problem.route is not None:
+        from rlx.cli import routes
+
+        text(routes.text(problem.route, whole=whole, stream=sys.stderr), err=True)
     else:
         text(str(problem), err=True)
 
@@ -185,3 +192,8 @@ def wants_json(arguments: Sequence[str]) -> bool:
     return any(
         a in ("--json", "--format=json") or (a == "--format" and b == "json") for a, b in pairs
     )
+
+
+def wants_all(arguments: Sequence[str]) -> bool:
+    """True when the command line asks for every reason of a route."""
+    return any(one in ("-v", "--verbose", "--all") for one in arguments)

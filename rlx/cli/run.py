@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rlx.cli import options, output
+from rlx.cli import options, output, routes
 from rlx.cli.options import Whole
 from rlx.errors import ExecutionError, InputError, printable
 
@@ -40,6 +40,7 @@ DRAWN = (
     type=Whole(1),
     help="Run so often; time each.",
 )
+@routes.verbose
 @options.config
 @options.as_json
 def command(
@@ -55,6 +56,7 @@ def command(
     precision_policy: str | None,
     output_dir: str | None,
     repeat: int,
+    verbose: bool,
     config: tuple[str, ...],
     as_json: bool,
     as_format: str,
@@ -112,7 +114,7 @@ def command(
     if json_wanted:
         output.dump(document)
     else:
-        output.text([str(decision), *describe(document)])
+        output.text([routes.text(decision, whole=verbose), *describe(document)])
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rlx.probe.checks import FOREIGN
+from rlx.router.verdicts import ANOTHER_DEVICE, NOT_HERE, SEE_REASON
 
 if TYPE_CHECKING:
     from rlx.device import Device
@@ -30,20 +31,20 @@ def fix(
     if failed.kind in ENGINE:
         return one.install
     if failed.kind == "platform":
-        return "ask for another device."
+        return ANOTHER_DEVICE
     if undriven := _undriven(device, host):
         return f"install the driver of {undriven}: it is here, and none is loaded."
     if failed.kind == "path":
         return f"install what makes {failed.values[0]}, or ask for another device."
     # The engine is there where an earlier probe has found it: installing it is no advice.
     found = any(probe.kind in ENGINE for probe in one.probes)
-    return "see the reason; `rlx devices --refresh` probes again." if found else one.install
+    return SEE_REASON if found else one.install
 
 
 def _elsewhere(one: Registration, failed: Probe, device: Device) -> str:
     """Installing an engine does not help where its hardware is not."""
     then = one.install if failed.kind in ENGINE else None
-    lacks = f"ask for another device: no {device.name} hardware is on the PCI bus here"
+    lacks = f"{NOT_HERE}no {device.name} hardware is on the PCI bus here"
     return f"{lacks} (where it is, {then})." if then else f"{lacks}."
 
 

@@ -21,22 +21,23 @@ _WITH_MORE = ("capability", "coverage", "unavailable", "software-device")
 _GAP = "   "
 SHOWN = 4
 """Operations that are named where they are lowered."""
+_ALIGNED = 60
+"""What a fix is told beside: a longer reason does not push the others' fixes aside."""
 
 
 def explain(route: Route) -> str:
     """The whole decision."""
     others = [one for one in route.candidates if one.verdict != "selected"]
     if route.backend is not None:
-        return "\n".join(
-            [_chosen(route), *_lowered(route), *_staged(route), *_table(others, route)]
-        )
-    head = _refused(route)
-    return "\n".join([head[0], *_table(others, route), *head[1:]])
+        head, why, *more = chosen(route)
+        return "\n".join([f"{head}: {why}", *more, *_table(others, route)])
+    head, *tail = refused(route)
+    return "\n".join([head, *_table(others, route), *tail])
 
 
 def error(route: Route) -> NoBackend:
     """The error for a route that selected nothing."""
-    lines = _refused(route)
+    lines = refused(route)
     fix = lines[-1].partition("Fix: ")[2] if len(lines) > 1 else None
     return NoBackend(explain(route), fix=fix, route=route)
 
@@ -57,7 +58,8 @@ def program_text(route: Route) -> str:
     return f"{name or 'the program'} ({count} {'node' if count == 1 else 'nodes'})"
 
 
-def _chosen(route: Route) -> str:
+def chosen(route: Route) -> list[str]:
+    """What was chosen; why; and a line each on what is lowered and cut, where something is."""
     assert route.backend is not None
     one = route.question.registry.get(route.backend)
     assert one is not None
@@ -74,10 +76,10 @@ def _chosen(route: Route) -> str:
     if one.coverage.evidence != "measured":
         origin = f" from {one.coverage.inherited_from}" if one.coverage.inherited_from else ""
         why.append(f"coverage {one.coverage.evidence}{origin}, not measured here")
-    degraded = ", degraded: an earlier choice failed to open" if route.degraded else ""
-    return printable(
-        f"{program_text(route)} runs on {one.id} ({route.device}): {', '.join(why)}{degraded}"
-    )
+    if route.degraded:
+        why.append("degraded: an earlier choice failed to open")
+    head = f"{program_text(route)} runs on {one.id} ({route.device})"
+    return [printable(head), printable(", ".join(why)), *_lowered(route), *_staged(route)]
 
 
 def _lowered(route: Route) -> list[str]:
@@ -113,7 +115,7 @@ def _passed_over(route: Route) -> str:
     return f" (no backend is registered for {' or '.join(unserved)})" if unserved else ""
 
 
-def _refused(route: Route) -> list[str]:
+def refused(route: Route) -> list[str]:
     """The headline, and the lines that follow the table."""
     request = route.request
     wanted = " or ".join(map(str, request.devices))
@@ -168,12 +170,13 @@ def _table(candidates: list[Candidate], route: Route) -> list[str]:
             assert registration is not None
             nothing = "nothing against it, " if route.question.complete else ""
             rows.append((label, one.verdict, nothing + rank_text(registration), None))
-        for reason in one.reasons[: None if _needs_all(one) else 1]:
+        for reason in one.reasons[: None if needs_all(one) else 1]:
             rows.append((label, reason.code, reason.detail, reason))
             label = ""
     ids = max((len(label) for label, *_ in rows), default=0)
     codes = max((len(code) for _, code, *_ in rows), default=0)
-    details = max((len(row[2]) for row in rows if row[3] and row[3].fix), default=0)
+    told = (len(detail) for _, _, detail, cause in rows if cause and cause.fix)
+    details = min(max(told, default=0), _ALIGNED)
     lines = []
     for label, code, detail, cause in rows:
         fix = cause.fix if cause else None
@@ -186,5 +189,6 @@ def _table(candidates: list[Candidate], route: Route) -> list[str]:
     return lines
 
 
-def _needs_all(one: Candidate) -> bool:
+def needs_all(one: Candidate) -> bool:
+    """True where the reasons after the first are told too."""
     return bool(one.reasons) and one.reasons[0].code in _WITH_MORE

@@ -50,6 +50,13 @@ CODES: dict[str, Code] = {
 }
 """Every reason code, in the order in which the checks run: cheap to dear."""
 
+SEE_REASON = "see the reason; `rlx devices --refresh` probes again."
+ANOTHER_DEVICE = "ask for another device."
+NOT_HERE = "ask for another device: "
+"""What a fix begins with where the hardware is missing; what follows says which."""
+EMPTY_ADVICE = (SEE_REASON, ANOTHER_DEVICE)
+"""Fixes that say nothing without the reason beside them."""
+
 VERDICTS: dict[str, Code] = {
     "selected": Code("nothing is against it, and it comes first in order", "nothing is wrong."),
     "rejected": Code("at least one check is against it", "see its reasons, each with a fix."),

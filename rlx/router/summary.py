@@ -1,0 +1,168 @@
+"""A route for a reader: what was chosen, then the reasons against the others, like with like."""
+
+from __future__ import annotations
+
+import re
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from rlx.errors import printable
+from rlx.router.text import chosen, needs_all, refused
+from rlx.router.verdicts import CODES, EMPTY_ADVICE, NOT_HERE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rlx.router import Route
+    from rlx.router.verdicts import Candidate, Reason
+    from rlx.settings import Request
+
+ORDER = (
+    *("open-failed", "capability", "coverage", "unavailable", "software-device"),
+    *("disabled", "emission-only", "oracle", "not-requested", "not-reached"),
+)
+"""What somebody can do something about comes first."""
+BY_DEVICE = ("unavailable", "software-device")
+"""Here what to do is a matter of the device, and is said once for each."""
+BARE = ("emission-only", "oracle", "not-requested", "not-reached")
+"""Here the code says it all."""
+_Held = list[tuple["Candidate", "Reason | None"]]
+
+
+def summary(route: Route, width: int, more: str = "-v") -> str:
+    """The decision in lines of at most `width` characters, where they can be wrapped.
+
+    Every backend that was not chosen is named under its reasons, those that have one in common
+    together, with one thing to do. `more` is what shows each backend's own reason and place.
+    """
+    if route.backend is not None:
+        head, *more_of_it = chosen(route)
+        tail: list[str] = []
+        lines = _wrapped(head, width, "", "  ")
+        for line in more_of_it:
+            lines += _wrapped(line.strip(), width, "  ", "    ")
+    else:
+        head, *tail = refused(route)
+        lines = _wrapped(head, width, "", "  ")
+    left = [one for one in route.candidates if one.verdict != "selected"]
+    if not left:
+        return "\n".join([*lines, *tail])
+    said = "was not chosen" if len(left) == 1 else "were not chosen"
+    told = f"{len(left)} {said}; {more} shows {'its' if len(left) == 1 else 'each with its'} place:"
+    lines += _wrapped(told, width, "", "  ")
+    groups = _grouped(left)
+    for code in sorted(groups, key=ORDER.index):
+        lines += _group(route, code, groups[code], width)
+    for line in tail:
+        lines += _wrapped(line, width, "", "  ")
+    return "\n".join(lines)
+
+
+def folded(text: str, width: int) -> str:
+    """The lines of a text, each at most `width` wide where it can be wrapped."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if len(line) > width:
+            indent = " " * (len(line) - len(line.lstrip()))
+            bare = re.sub(" {2,}", "  ", line.strip())
+            lines += _wrapped(bare, width, indent, indent + "    ")
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _grouped(candidates: list[Candidate]) -> dict[str, _Held]:
+    """By code, the candidates that it speaks against, in decision order."""
+    made: dict[str, _Held] = {}
+    for one in candidates:
+        if not one.reasons:
+            made.setdefault("not-reached", []).append((one, None))
+        for reason in one.reasons[: None if needs_all(one) else 1]:
+            made.setdefault(reason.code, []).append((one, reason))
+    return made
+
+
+def _group(route: Route, code: str, held: _Held, width: int) -> Iterator[str]:
+    if code in BARE:
+        by = f" ({_wanted(route.request)})" if code == "not-requested" else ""
+        yield from _wrapped(f"{code}{by}: {_ids(held)}", width, "  ", "    ")
+    elif code in BY_DEVICE:
+        yield from _wrapped(f"{code}: {CODES[code].meaning}", width, "  ", "    ")
+        parts = _parts(held, lambda one, _: one.device.partition(":")[0])
+        column = max(len(name) for name in parts)
+        for name, mine in parts.items():
+            if _asked(route, mine):
+                shown = _parts(mine, lambda _, reason: f"{reason.detail}{_fix(reason)}")
+            else:
+                shown = {_advice(mine): mine}
+            label = name.ljust(column)
+            for text, those in shown.items():
+                yield from _item(f"{label}  {text}", _ids(those), width, 4, column + 6)
+                label = " " * column
+    else:
+        for text, mine in _parts(held, lambda _, reason: f"{reason.detail}").items():
+            yield from _item(f"{code}: {text}", _ids(mine), width, 2, 4)
+            for fix in dict.fromkeys(reason.fix for _, reason in mine if reason and reason.fix):
+                yield from _wrapped(f"Fix: {printable(fix)}", width, "    ", "      ")
+
+
+def _item(text: str, ids: str, width: int, indent: int, hanging: int) -> Iterator[str]:
+    """What is said, then whom it is said of: on the same line where there is room."""
+    lines = _wrapped(text, width, " " * indent, " " * hanging)
+    if len(lines[-1]) + len(ids) + 3 <= width:
+        lines[-1] += f" ({ids})"
+        yield from lines
+    else:
+        yield from lines
+        yield from _wrapped(f"({ids})", width, " " * hanging, " " * (hanging + 1))
+
+
+def _parts(held: _Held, key: Callable[[Candidate, Reason], str]) -> dict[str, _Held]:
+    made: dict[str, _Held] = {}
+    for one, reason in held:
+        assert reason is not None
+        made.setdefault(key(one, reason), []).append((one, reason))
+    return made
+
+
+def _asked(route: Route, held: _Held) -> bool:
+    """True where the device, or a backend of it, was asked for: every reason matters then."""
+    request = route.request
+    devices = {spec.name for spec in request.devices}
+    return any(
+        one.backend == request.backend or one.device.partition(":")[0] in devices for one, _ in held
+    )
+
+
+def _advice(held: _Held) -> str:
+    """What to do about a device, by the first backend that has something to say about it."""
+    reasons = [reason for _, reason in held if reason is not None]
+    for reason in reasons:
+        if reason.fix and reason.fix not in EMPTY_ADVICE:
+            elsewhere = reason.fix.removeprefix(NOT_HERE)  # nobody asked for this one
+            return printable(elsewhere if elsewhere != reason.fix else f"Fix: {reason.fix}")
+    return reasons[0].detail
+
+
+def _fix(reason: Reason) -> str:
+    return f". Fix: {printable(reason.fix)}" if reason.fix else ""
+
+
+def _wanted(request: Request) -> str:
+    asked = request.backend or " or ".join(map(str, request.devices))
+    return printable(f"{asked} was asked for by {request.source or 'the request'}")
+
+
+def _ids(held: _Held) -> str:
+    return ", ".join(dict.fromkeys(one.backend for one, _ in held))
+
+
+def _wrapped(text: str, width: int, first: str, rest: str) -> list[str]:
+    return wrap(
+        text,
+        max(width, 40),
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rlx.artifact.facets import facet_digest, lacking, materializer
 from rlx.errors import (
     ArtifactError,
+    Code,
     ContractError,
     ForeignArtifact,
     RlxError,
@@ -22,7 +23,23 @@ if TYPE_CHECKING:
     from rlx.registration import Registration
     from rlx.registries import Registry
 
-WORDS = ("compatible", "stale", "foreign", "corrupt")
+WORDS: dict[str, Code] = {
+    "compatible": Code("it can be run here, as far as can be told without its device", "run it."),
+    "stale": Code(
+        "it was made otherwise than it would be now: from another program, by another toolchain, "
+        "or under another registration of its backend",
+        "build it again with `rlx build`.",
+    ),
+    "foreign": Code(
+        "it is for a target, device or payload format that the registry does not have",
+        "build it for a target that `rlx backends` lists here, or register its backend.",
+    ),
+    "corrupt": Code(
+        "it is damaged, cut short, too large, or no artifact at all",
+        "copy the file again, or build it again with `rlx build`.",
+    ),
+}
+"""What `rlx payload check` says of an artifact, in one word."""
 
 
 @dataclass(frozen=True, slots=True)

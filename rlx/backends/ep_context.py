@@ -94,7 +94,7 @@ class QnnCompiler:
                 )
         half = target.id != EMULATED or chip not in FLOAT32
         asked = CompileOptions(target.precision)
-        promised(program, asked, target.id, "float16" if half else None)
+        promised(program, asked, target.id, "float16" if half else None, building=True)
         name = f"{target.id}'s compiler"
         chosen = options if chip == "0" else {**options, "soc_model": chip}
         made: bytes = apart(name, f"{__name__}:generated", program, target.id, chosen)

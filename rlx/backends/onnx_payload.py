@@ -38,7 +38,7 @@ class OnnxCompiler:
             PrecisionError: another precision than the program's is asked for.
             ProgramError: the model is over the 2 GiB that protobuf allows.
         """
-        as_stated(program, CompileOptions(target.precision), "the onnx payload")
+        as_stated(program, CompileOptions(target.precision), "the onnx payload", building=True)
         return {PART: program.to_onnx().SerializeToString(deterministic=True)}
 
 

@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 __all__ = ["FLOATS", "STATED", "as_stated"]
 
 
-def as_stated(program: Program, options: CompileOptions, engine: str) -> None:
+def as_stated(
+    program: Program, options: CompileOptions, engine: str, *, building: bool = False
+) -> None:
     """Check that computing as the program says is computing as asked.
+
+    `building`: an artifact is made, where no policy lets it be of another precision.
 
     Raises:
         PrecisionError: some operand is of another floating-point dtype.
@@ -29,6 +33,8 @@ def as_stated(program: Program, options: CompileOptions, engine: str) -> None:
         raise PrecisionError(
             f"{engine} computes {printable(program.name)} as the program says, "
             f"in {' and '.join(other)}; {asked} was asked for",
-            fix=f"export the program in {asked}, leave the precision unset, "
+            fix=f"export the program in {asked}, or leave the precision unset."
+            if building
+            else f"export the program in {asked}, leave the precision unset, "
             "or set precision_policy to warn or allow.",
         )

@@ -16,6 +16,7 @@ KINDS = {
     "rule": "A rule that a registry has to pass; a `ConfigError` lists those that are broken.",
     "reason": "Why a backend was not chosen, in the order in which the checks run.",
     "verdict": "What a decision says of each backend.",
+    "artifact": "What `rlx payload check` says of an artifact, in one word.",
     "command": "What goes wrong on the command line before rlx's own errors can say it.",
     "warning": "What is wrong, but stops nothing.",
     "exit": "The exit codes of every command.",

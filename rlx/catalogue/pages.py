@@ -20,6 +20,7 @@ TITLES = {
     "rule": "Rules",
     "reason": "Reasons",
     "verdict": "Verdicts",
+    "artifact": "Artifacts",
     "command": "Command line",
     "warning": "Warnings",
     "exit": "Exit codes",

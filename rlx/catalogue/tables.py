@@ -6,6 +6,7 @@ import inspect
 from typing import TYPE_CHECKING
 
 from rlx import errors
+from rlx.artifact.checking import WORDS
 from rlx.cli import app, output
 from rlx.errors import Code
 from rlx.freeze.codes import CODES as RULES
@@ -26,6 +27,7 @@ def collect() -> Iterator[tuple[str, str, Code]]:
         "rule": RULES,
         "reason": REASONS,
         "verdict": VERDICTS,
+        "artifact": WORDS,
         "command": output.CODES,
         "warning": {UnknownSetting.code: _of_class(UnknownSetting)},
         "exit": {str(number): one for number, one in app.EXITS.items()},

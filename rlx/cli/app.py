@@ -10,6 +10,7 @@ import click
 import rlx
 from rlx import errors
 from rlx.cli import output
+from rlx.cli.spoken import flags_of
 from rlx.settings import UnknownSetting
 
 if TYPE_CHECKING:
@@ -135,7 +136,8 @@ def _run(arguments: Sequence[str], as_json: bool, whole: bool) -> int:
     try:
         result = group.main(list(arguments), prog_name="rlx", standalone_mode=False)
     except errors.RlxError as error:
-        output.error(error, as_json=as_json, whole=whole)
+        flags = flags_of(group, arguments)
+        output.error(error, as_json=as_json, whole=whole, flags=flags)
         return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
     except click.exceptions.NoArgsIsHelpError as error:
         output.text(error.ctx.get_help() if error.ctx else error.format_message(), err=True)

@@ -10,6 +10,7 @@ from rlx.cli import options, output, routes
 @click.command("explain", short_help="Say where a program would run, and why not elsewhere.")
 @click.argument("program", metavar="PROGRAM")
 @options.request
+@options.precision
 @click.option("--all", "evaluate_all", is_flag=True, help="Evaluate every check of every backend.")
 @click.option("--no-probe", is_flag=True, help="Run no probe; take every backend as available.")
 @click.option("--facts", metavar="FILE", help="Take what is available from `rlx devices --json`.")
@@ -24,6 +25,8 @@ def command(
     device: str | None,
     backend: str | None,
     require: tuple[str, ...],
+    precision: str | None,
+    precision_policy: str | None,
     evaluate_all: bool,
     no_probe: bool,
     facts: str | None,
@@ -56,6 +59,8 @@ def command(
         device=device,
         backend=backend,
         require=require,
+        precision=precision,
+        precision_policy=precision_policy,
         evaluate_all=evaluate_all,
         facts=read_facts(facts) if facts is not None else None,
         probe=not no_probe,

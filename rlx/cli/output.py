@@ -7,14 +7,17 @@ import os
 import sys
 import warnings
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
+from rlx.cli.spoken import spoken
 from rlx.errors import Code, ConfigError, NoBackend, RlxError, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from rlx.router import Route
 
 __all__ = ["columns", "dump", "error", "error_json", "prepare_streams", "printable", "text"]
 
@@ -124,12 +127,12 @@ def dump(value: Any) -> None:
     text(json.dumps(value, indent=2, ensure_ascii=True))
 
 
-def error_json(problem: RlxError) -> dict[str, Any]:
+def error_json(problem: RlxError, flags: Collection[str] = ()) -> dict[str, Any]:
     """The document that `--json` prints for an error; `schemas/error.schema.json` describes it."""
     body: dict[str, Any] = {
         "code": problem.code,
-        "message": problem.message,
-        "fix": problem.fix,
+        "message": spoken(problem.message, flags),
+        "fix": spoken(problem.fix, flags),
         "source": str(problem.origin) if problem.origin else None,
     }
     if isinstance(problem, ConfigError):
@@ -154,19 +157,25 @@ def fault_json(fault: Any) -> dict[str, Any]:
     }
 
 
-def error(problem: RlxError, *, as_json: bool, whole: bool = False) -> None:
+def error(
+    problem: RlxError, *, as_json: bool, whole: bool = False, flags: Collection[str] = ()
+) -> None:
     """Print an error: as JSON on standard output where asked for, else on standard error.
 
-    Of a route that chose nothing, all reasons are printed where the `whole` is asked for.
+    Of a route that chose nothing, all reasons are printed where the `whole` is asked for. `flags`
+    are those of the command that failed.
     """
     if as_json:
-        dump(error_json(problem))
+        dump(error_json(problem, flags))
     elif isinstance(problem, NoBackend) and problem.route is not None:
         from rlx.cli import routes
 
-        text(routes.text(problem.route, whole=whole, stream=sys.stderr), err=True)
+        text(
+            routes.text(cast("Route", problem.route), whole=whole, stream=sys.stderr, flags=flags),
+            err=True,
+        )
     else:
-        text(str(problem), err=True)
+        text(spoken(str(problem), flags), err=True)
 
 
 def usage(problem: click.ClickException, *, as_json: bool) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from rlx.cli import spoken
 from rlx.router.summary import folded, summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from rlx.router import Route
 
@@ -26,15 +27,23 @@ def verbose(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def text(route: Route, *, whole: bool, stream: TextIO | None = None) -> str:
+def text(
+    route: Route,
+    *,
+    whole: bool,
+    stream: TextIO | None = None,
+    flags: Collection[str] | None = None,
+) -> str:
     """A route as it is printed on `stream`, by default standard output.
 
     The whole of it has a line for each reason; lines are folded on a terminal, and never in a
-    pipe, where another program may take them one by one.
+    pipe, where another program may take them one by one. `flags` are the command's.
     """
+    flags = spoken.flags() if flags is None else flags
     if whole:
-        return fitted(str(route), stream)
-    return summary(route, width(stream) or PIPED)
+        return fitted(spoken.spoken(str(route), flags), stream)
+    wide = width(stream) or PIPED
+    return folded(spoken.spoken(summary(route, wide), flags), wide)
 
 
 def fitted(lines: str, stream: TextIO | None = None) -> str:

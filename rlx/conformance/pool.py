@@ -7,11 +7,13 @@ crash may be the late effect of an earlier trial. What then happens is its outco
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from types import TracebackType
 from typing import Any
@@ -39,10 +41,10 @@ class Pool:
         self.backend = backend
         self._config = tuple(map(str, config))
         self._limit = limit
-        self._folder = tempfile.TemporaryDirectory(prefix="rlx-conform-")
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix=f"conform-{backend}")
         self._idle: SimpleQueue[_Child | None] = SimpleQueue()
         self._children: list[_Child] = []
+        self._interrupted = False
         for _ in range(jobs):
             self._idle.put(None)
         self.flukes: list[str] = []
@@ -50,11 +52,7 @@ class Pool:
         self.version = ""
 
     def __enter__(self) -> Pool:
-        try:
-            child = self._start()
-        except BaseException:
-            self._folder.cleanup()
-            raise
+        child = self._start()
         self.version = child.version
         self._idle.get()
         self._idle.put(child)
@@ -66,10 +64,13 @@ class Pool:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if kind is not None:  # nobody waits for what is still running
+            self._interrupted = True
+            for child in self._children:
+                child.kill()
         self._threads.shutdown(cancel_futures=True)
         for child in self._children:
             child.end()
-        self._folder.cleanup()
 
     def begin(
         self, trials: Sequence[Trial], way: str = worker.NATIVE
@@ -94,6 +95,8 @@ class Pool:
             while len(found) < len(batch):
                 child = child or self._start()
                 found += child.outcomes(way, batch[len(found) :])
+                if self._interrupted:
+                    raise CancelledError
                 if not child.alive and found[-1].status in (CRASH, HANG):
                     child = self._start()
                     again = next(child.outcomes(way, [batch[len(found) - 1]]))
@@ -107,25 +110,29 @@ class Pool:
         return found
 
     def _start(self) -> _Child:
-        noise = Path(self._folder.name) / f"{len(self._children)}.txt"
-        child = _Child(self.backend, self._config, noise, self._limit)
+        child = _Child(self.backend, self._config, self._limit)
         self._children.append(child)
         return child
 
 
 class _Child:
-    """One child process, its end of the pipe, and the file of what its engine prints."""
+    """One child process, its end of the pipe, and the file of what its engine prints.
 
-    def __init__(self, backend: str, config: tuple[str, ...], noise: Path, limit: float):
-        self._noise, self._limit = noise, limit
+    The file has no name: it is gone with the last process that holds it, however that ends.
+    """
+
+    def __init__(self, backend: str, config: tuple[str, ...], limit: float):
+        self._limit = limit
         self._ran = 0
-        noise.touch()
+        self._noise = tempfile.TemporaryFile()  # noqa: SIM115 - `end` closes it
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
-        arguments = (other, backend, config, str(noise))
+        noise = _handed(self._noise.fileno())
+        arguments = (other, backend, config, noise)
         self._process = context.Process(target=worker.serve, args=arguments, daemon=True)
         self._process.start()
         other.close()
+        noise.close()
         self.alive = True
         answer = self._answer(START)
         if isinstance(answer, Outcome):
@@ -168,6 +175,14 @@ class _Child:
         if self._process.exitcode is None:
             self._process.kill()
             self._process.join()
+        if not self._noise.closed:
+            self._noise.seek(0)
+            self._printed = self._noise.read().decode("utf-8", "replace")
+            self._noise.close()
+
+    def kill(self) -> None:
+        """End the process at once; who waits for its answer hears that it is gone."""
+        self._process.kill()
 
     def _epitaph(self) -> str:
         """How the process ended, and the last line that it printed."""
@@ -176,6 +191,16 @@ class _Child:
             how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         except ValueError:
             how = f"signal {-code}"
-        lines = self._noise.read_text(encoding="utf-8", errors="replace").split("\n")
+        lines = self._printed.split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
         return f"{how}: {printable(last)[:200]}" if last else how
+
+
+def _handed(descriptor: int) -> Connection:
+    """An open file as what `multiprocessing` hands to a child process: as if it were a pipe."""
+    if sys.platform == "win32":
+        import msvcrt
+        from multiprocessing.connection import PipeConnection
+
+        return PipeConnection(msvcrt.get_osfhandle(os.dup(descriptor)), readable=False)
+    return Connection(os.dup(descriptor), readable=False)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
+from multiprocessing import connection, parent_process
 from multiprocessing.connection import Connection
+from threading import Thread
 from typing import Any
 
 from rlx.conformance.routed import attempt as attempt_routed
@@ -23,11 +25,12 @@ NATIVE, ROUTED = "native", "routed"
 """The backend itself, without router and coverage; or as a user would, by a session."""
 
 
-def serve(pipe: Connection, backend: str, config: tuple[str, ...], noise: str) -> None:
+def serve(pipe: Connection, backend: str, config: tuple[str, ...], noise: Connection) -> None:
     """Open the backend, say so and whether a CPU emulates its device; run what comes.
 
-    Until the parent hangs up.
+    Until the parent hangs up, or is gone.
     """
+    Thread(target=_outlive_nobody, daemon=True).start()
     _redirect(noise)
     registry = load_registry(config)
     registration = registry.get(backend)
@@ -60,13 +63,25 @@ def _run(way: str, trial: Trial, opened: Any, session: Session | None) -> Outcom
     return attempt_routed(session, trial)
 
 
-def _redirect(noise: str) -> None:
+def _outlive_nobody() -> None:
+    """End with the parent, also in the middle of a trial that never ends."""
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+
+def _redirect(noise: Connection) -> None:
     """Send what the engine prints, from Python or C, to a file; leave no core dumps."""
-    file = os.open(noise, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    file = noise.fileno()
+    if sys.platform == "win32":
+        import msvcrt
+
+        file = msvcrt.open_osfhandle(file, os.O_APPEND)
     for stream in (1, 2):
         os.dup2(file, stream)
-    os.close(file)
     if sys.platform != "win32":
+        noise.close()
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))

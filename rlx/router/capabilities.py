@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rlx.router import barriers
+from rlx.router import barriers, precision
 from rlx.router.verdicts import Reason
 
 if TYPE_CHECKING:
@@ -29,17 +29,32 @@ def capability(question: Question, one: Registration) -> Iterator[Reason]:
     cut, why = barriers.lacking(question.registry, needs, question.program, question.request, one)
     needed = tuple(dict.fromkeys((*needed, *cut)))
     asked = tuple(name for name in question.request.require if name not in one.capabilities)
-    if needed or asked:
-        fix = None
-        if not needed:
-            fix = f"drop {', '.join(asked)} from what is required."
-        elif needed == ("dynamic_shapes",) and not asked:
-            fix = "give the program's inputs fixed sizes."
+    told = precision.needed(question.registry, needs, question.request)
+    if told is not None and told[0] in one.capabilities:
+        told = None
+    if needed or asked or told:
+        fix = _fix(needed, asked, question.request.precision if told else None)
         data: tuple[tuple[str, Any], ...] = (
             ("needed", needed),
             ("asked", tuple(name for name in asked if name not in needed)),
         )
+        if told:
+            data += (("precision", told[0]), ("stated", told[1]))
         if why:
             data += (("barriers", why),)
             fix = None if asked else "take the barriers out of the program: see docs/barriers.md."
         yield Reason("capability", data, fix=fix, source=one.source("capabilities"))
+
+
+def _fix(needed: tuple[str, ...], asked: tuple[str, ...], told: str | None) -> str | None:
+    """What helps, where one thing does."""
+    if told and not needed and not asked:
+        return (
+            f"export the program in {told}, leave the precision unset, "
+            "or set precision_policy to warn or allow."
+        )
+    if asked and not needed and not told:
+        return f"drop {', '.join(asked)} from what is required."
+    if needed == ("dynamic_shapes",) and not asked and not told:
+        return "give the program's inputs fixed sizes."
+    return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rlx.operations.policies import DEFAULT
-from rlx.router import barriers
+from rlx.router import barriers, precision
 from rlx.router.checks import disabled_by, disabled_mask, index_missing, places, preferred
 from rlx.router.lowerings import Covering
 
@@ -54,6 +54,10 @@ def select(
         for capability in registry.capabilities:
             if capability.id in needs.capabilities and capability.id != barriers.NATIVE:
                 fits &= facets.capabilities.get(capability.id, 0)
+    if request.precision is not None:
+        told = precision.needed(registry, needs, request)
+        if told is not None:
+            fits &= facets.capabilities.get(told[0], 0)
     covering: Covering | None = None
     if fits:
         native = fits & table.covers(needs)

@@ -52,6 +52,10 @@ def _emission_only(_: Mapping[str, Any]) -> str:
 def _capability(data: Mapping[str, Any]) -> str:
     lacks = [f"{name}, which the program needs" for name in data["needed"]]
     lacks += [f"{name}, which was asked for" for name in data["asked"]]
+    if data.get("precision"):
+        name = data["precision"]
+        asked, stated = name.rpartition("_")[2], _words(data["stated"])
+        lacks.append(f"{name}, which {asked} takes where the program states {stated}")
     return f"lacks {_words(lacks)}" + (f"; {data['barriers']}" if data.get("barriers") else "")
 
 

@@ -26,6 +26,8 @@ BY_DEVICE = ("unavailable", "software-device")
 """Here what to do is a matter of the device, and is said once for each."""
 BARE = ("emission-only", "oracle", "not-requested", "not-reached")
 """Here the code says it all."""
+NAMED = 4
+"""Backends on other devices than the one that was asked for, that are named."""
 _Held = list[tuple["Candidate", "Reason | None"]]
 
 
@@ -85,7 +87,8 @@ def _grouped(candidates: list[Candidate]) -> dict[str, _Held]:
 def _group(route: Route, code: str, held: _Held, width: int) -> Iterator[str]:
     if code in BARE:
         by = f" ({_wanted(route.request)})" if code == "not-requested" else ""
-        yield from _wrapped(f"{code}{by}: {_ids(held)}", width, "  ", "    ")
+        names = _ids(held) if code != "not-requested" else _few(held)
+        yield from _wrapped(f"{code}{by}: {names}", width, "  ", "    ")
     elif code in BY_DEVICE:
         yield from _wrapped(f"{code}: {CODES[code].meaning}", width, "  ", "    ")
         parts = _parts(held, lambda one, _: one.device.partition(":")[0])
@@ -155,6 +158,12 @@ def _wanted(request: Request) -> str:
 
 def _ids(held: _Held) -> str:
     return ", ".join(dict.fromkeys(one.backend for one, _ in held))
+
+
+def _few(held: _Held) -> str:
+    """The first of them, where it matters little who they are."""
+    more = len(held) - NAMED
+    return _ids(held) if more <= 1 else f"{_ids(held[:NAMED])} and {more} more"
 
 
 def _wrapped(text: str, width: int, first: str, rest: str) -> list[str]:

@@ -94,7 +94,7 @@ def _lowered(route: Route) -> list[str]:
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     nodes = "1 node is" if count == 1 else f"{count} nodes are"
     line = f"{nodes} lowered ({', '.join(names[:SHOWN])}{more}): {total} are run"
-    return [printable(f"  {line}; --nodes shows which")]
+    return [printable(f"  {line}; `rlx explain --nodes` shows which")]
 
 
 def _staged(route: Route) -> list[str]:

@@ -62,7 +62,7 @@ VERDICTS: dict[str, Code] = {
     "rejected": Code("at least one check is against it", "see its reasons, each with a fix."),
     "not-reached": Code(
         "a backend before it was chosen, so that it was not looked at",
-        "give it a lower rank, ask for it, or evaluate everything with `--all`.",
+        "give it a lower rank, ask for it, or evaluate everything: `rlx explain --all`.",
     ),
 }
 """What a decision says of each backend; the text shows a rejected one's reason codes instead."""

@@ -162,5 +162,6 @@ def _as_requested(
         raise PrecisionError(
             f"the artifact of {printable(header.name)} computes in {computes}, "
             f"{request.precision} was asked for",
-            fix=f"build it with --precision {request.precision}, or ask for no precision.",
+            fix=f"build it with `rlx build --precision {request.precision}`, or ask for no "
+            "precision.",
         )

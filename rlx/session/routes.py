@@ -37,6 +37,8 @@ def route(
     backend: str | None = None,
     *,
     require: RequireArgument = (),
+    precision: str | None = None,
+    precision_policy: str | None = None,
     registry: Registry | None = None,
     evaluate_all: bool = False,
     facts: Mapping[tuple[str, int], Fact] | None = None,
@@ -46,10 +48,11 @@ def route(
     """Where a program would run, and why; nothing is opened.
 
     The route says so when nothing fits: its `backend` is None, and `error()` has the reasons.
-    Scope and environment are read at each call. `program` is what `rlx.load` takes. With
-    `evaluate_all`, every check of every backend is evaluated. `facts`, by backend id and index,
-    take the place of probes; without `probe`, none runs and every backend counts as available.
-    `source` is what messages call the arguments.
+    Scope and environment are read at each call. `program` is what `rlx.load` takes; `precision`
+    and `precision_policy` are those of `Session`. With `evaluate_all`, every check of every
+    backend is evaluated. `facts`, by backend id and index, take the place of probes; without
+    `probe`, none runs and every backend counts as available. `source` is what messages call the
+    arguments.
 
     Raises:
         UnknownDevice, InvalidDevice, UnknownBackend: there is no such thing.
@@ -60,7 +63,7 @@ def route(
     used = default_registry() if registry is None else registry
     key = None
     if probe and facts is None and not evaluate_all and source is None:
-        key = (id(used), settings.stamp(), device, backend, require)
+        key = (id(used), settings.stamp(), device, backend, require, precision, precision_policy)
         try:
             kept = program.routes.get(key)
         except AttributeError:  # not loaded yet
@@ -70,7 +73,14 @@ def route(
         if kept is not None and _holds(kept):
             route: Route = kept[0]
             return route
-    return _decide(program, used, key, device, backend, require, source, evaluate_all, facts, probe)
+    asked: dict[str, Any] = {
+        "device": device,
+        "backend": backend,
+        "require": require,
+        "precision": precision,
+        "precision_policy": precision_policy,
+    }
+    return _decide(program, used, key, asked, source, evaluate_all, facts, probe)
 
 
 def _holds(kept: _Kept) -> bool:
@@ -82,9 +92,7 @@ def _decide(
     program: Any,
     registry: Registry,
     key: tuple[Any, ...] | None,
-    device: DeviceArgument,
-    backend: str | None,
-    require: RequireArgument,
+    asked: dict[str, Any],
     source: Origin | None,
     evaluate_all: bool,
     facts: Mapping[tuple[str, int], Fact] | None,
@@ -98,9 +106,7 @@ def _decide(
     generation = probes.generation()
     masks = sorted({name for device in registry.devices for name in device.masks})
     hidden = dict(zip(masks, probes.values(masks), strict=True))
-    request = settings.make_request(
-        registry, device=device, backend=backend, require=require, env=environment, source=source
-    )
+    request = settings.make_request(registry, **asked, env=environment, source=source)
     loaded = as_program(program)
     if facts is not None or not probe:
         _check_facts(facts)

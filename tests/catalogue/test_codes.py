@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import rlx
+from rlx.artifact.checking import WORDS
 from rlx.catalogue import KINDS, entries
 from rlx.catalogue.tables import classes, collect
 from rlx.cli import app, output
@@ -105,6 +106,7 @@ def test_no_table_is_left_out():
     assert by_kind["manifest"] == list(MEANINGS)
     assert by_kind["rule"] == list(RULES)
     assert by_kind["reason"] == list(REASONS)
+    assert by_kind["artifact"] == list(WORDS)
     assert by_kind["command"] == list(output.CODES)
     assert by_kind["exit"] == list(map(str, app.EXITS))
 

@@ -35,12 +35,10 @@ def test_a_request_is_a_promise_and_nothing_runs_elsewhere(rlx, x, monkeypatch, 
     assert done.out == ""
     lines = done.err.splitlines()
     assert lines[0].startswith("no backend can run mlp (4 nodes) on metal")
-    assert [line.split()[:2] for line in lines[1:4]] == [
-        ["onnxruntime-cpu", "not-requested"],
-        ["numpy", "not-requested"],
-        ["reference", "not-requested"],
+    assert lines[2:4] == [
+        "  not-requested (metal was asked for by RLX_DEVICE): onnxruntime-cpu, numpy,",
+        "    reference",
     ]
-    assert "metal was asked for by RLX_DEVICE" in done.err
     assert not (tmp_path / "out").exists()
 
 
@@ -65,7 +63,27 @@ def test_a_projects_file_changes_the_route(rlx, manifest):
     assert rlx("explain", MLP, "--backend", "numpy").code == 0
     manifest("overrides: [{id: numpy, rank: 1}]")
     done = rlx("explain", MLP)
-    assert "runs on numpy (cpu:0): rank 1 (backends.yaml:3:31; was 200" in done.out
+    assert "runs on numpy (cpu:0)\n  rank 1 (backends.yaml:3:31; was 200" in done.out
+
+
+def test_verbosely_every_reason_has_a_line_with_its_place(rlx, x):
+    default, whole = (rlx("explain", MLP, "--device", "cpu", *more).out for more in ((), ("-v",)))
+    assert max(map(len, default.splitlines())) <= 80
+    assert "not-reached: numpy, reference" in default
+    assert [line.split()[:2] for line in whole.splitlines()[1:]] == [
+        ["numpy", "not-reached"],
+        ["reference", "not-reached"],
+    ]
+    refused = rlx("run", MLP, "--input", x, "--device", "metal", "-v").err
+    assert refused.splitlines()[1].split()[:2] == ["onnxruntime-cpu", "not-requested"]
+
+
+def test_a_terminal_is_never_too_narrow(rlx, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "50")
+    monkeypatch.setattr("rlx.cli.routes.width", lambda _=None: 50)
+    for more in ((), ("-v",), ("--all",), ("--nodes",)):
+        for line in rlx("explain", MLP, "--device", "cpu", *more).out.splitlines():
+            assert len(line) <= 50 or " " not in line.strip()
 
 
 def test_explain_of_everything_also_judges_what_was_not_reached(rlx):
@@ -143,11 +161,8 @@ def test_a_size_that_an_array_contradicts_is_refused(rlx, x):
 def test_a_precision_that_the_engine_does_not_compute_in_is_refused_or_told(rlx, x):
     asked = ("run", MLP, "--input", x, "--backend", "numpy", "--precision", "f16")
     done = rlx(*asked)
-    assert (done.code, done.out) == (1, "")
-    assert done.err == (
-        "numpy computes mlp as the program says, in float32; f16 was asked for. Fix: export the "
-        "program in f16, leave the precision unset, or set precision_policy to warn or allow.\n"
-    )
+    assert (done.code, done.out) == (3, "")
+    assert "lacks computes_f16, which f16 takes where the program states" in done.err
     request = rlx(*asked, "--precision-policy", "allow", "--json").json["route"]["request"]
     assert (request["precision"], request["precision_policy"]) == ("f16", "allow")
     assert rlx("run", MLP, "--input", x, "--backend", "numpy", "--precision", "f32").code == 0

@@ -174,7 +174,9 @@ def test_an_operation_that_nobody_declares_says_to_declare_it():
 def test_the_text_says_in_a_line_what_is_lowered(one, pieces):
     """Below the choice; nothing where all is native."""
     lines = str(chosen(testing.registry(pieces), one)).splitlines()
-    assert lines[1:] == ["  1 node is lowered (Swish 1): 5 are run; --nodes shows which"]
+    assert lines[1:] == [
+        "  1 node is lowered (Swish 1): 5 are run; `rlx explain --nodes` shows which"
+    ]
     native = str(chosen(testing.registry(claiming("native", "Swish")), one)).splitlines()
     assert len(native) == 1
 

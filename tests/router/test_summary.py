@@ -75,7 +75,7 @@ def test_every_reason_of_what_was_asked_for_is_told(registry, mlp):
         "  disabled: disabled in its registration (off)\n"
         "    Fix: set `enabled: true` for off.\n"
         "  not-requested (cuda was asked for by RLX_DEVICE): wgpu-vulkan, torch-metal,\n"
-        "    mlx, tiny-one, tiny-two, numpy, later, last"
+        "    mlx, tiny-one and 4 more"
     )
 
 
@@ -99,7 +99,12 @@ def test_no_line_is_wider_than_asked_and_nobody_is_left_out(registry, mlp, width
     said = summary(route, width)
     assert max(map(len, said.splitlines())) <= width
     words = set(said.replace("(", " ").replace(")", " ").replace(",", " ").split())
-    assert {one.backend for one in route.candidates} <= words
+    asked = [one for one in route.candidates if "not-requested" not in codes(one)]
+    assert {one.backend for one in asked} <= words
+
+
+def codes(candidate):
+    return [reason.code for reason in candidate.reasons]
 
 
 def test_every_code_has_its_place():

@@ -53,7 +53,9 @@ class CoremlCompiler:
                 fix="ask for f16, or leave the precision unset.",
             )
         if target.precision != "f16":
-            as_stated(program, CompileOptions(target.precision), "the mlpackage compiler")
+            as_stated(
+                program, CompileOptions(target.precision), "the mlpackage compiler", building=True
+            )
         half = target.precision == "f16"
         emitted = emit(program, half=half)
         return parts_of(emitted.mil, Ports.of(program), half=half)

@@ -73,7 +73,7 @@ def refuse_elsewhere(plan: Any) -> None:
             raise Unavailable(
                 f"Core ML would compute {kind} {operation.outputs[0].name!r} on the {name}, "
                 "the Neural Engine was asked for",
-                fix="build the artifact with --precision f16, or run the program on the CPU.",
+                fix="use `rlx build --precision f16`, or run the program on the CPU.",
             )
 
 

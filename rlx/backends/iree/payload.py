@@ -52,7 +52,7 @@ class VmfbCompiler:
         from rlx.backends.stablehlo.weights import pack
 
         backend, given = flags(target.device, dict(target.options))
-        as_stated(program, CompileOptions(target.precision), "the vmfb payload")
+        as_stated(program, CompileOptions(target.precision), "the vmfb payload", building=True)
         made = compile_program(program, target.device, backend, given)
         parts = {MODULE: made.module, SIGNATURE: made.signature.to_bytes()}
         if made.weights:

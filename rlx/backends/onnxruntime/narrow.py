@@ -16,17 +16,24 @@ CODES = {"float16": "f16", "bfloat16": "bf16"}
 _log = logging.getLogger("rlx")
 
 
-def promised(program: Program, options: CompileOptions, engine: str, computes: str | None) -> None:
+def promised(
+    program: Program,
+    options: CompileOptions,
+    engine: str,
+    computes: str | None,
+    *,
+    building: bool = False,
+) -> None:
     """Check that what the engine computes in keeps the promise; `computes` None: as stated.
 
     TF32 (`tf32`) is what takes the place of float32 alone. Under the policy `warn` it is said, and
-    under `allow` it is so.
+    under `allow` it is so. `building`: an artifact is made, of which no policy is asked.
 
     Raises:
         PrecisionError: the program states more, and the policy is `error`.
     """
     if computes is None:
-        as_stated(program, options, engine)
+        as_stated(program, options, engine, building=building)
         return
     held = {dtype for one in program.requirements.signatures for _, dtype in one.types}
     finer = held & (set(FLOATS) - {computes} if computes in CODES else {"float32"})
@@ -38,9 +45,10 @@ def promised(program: Program, options: CompileOptions, engine: str, computes: s
         f"it states {' and '.join(sorted(finer))}"
     )
     if options.precision_policy == "error":
-        ask = f"ask for precision {asked}, " if asked else ""
-        raise PrecisionError(
-            f"{what}", fix=f"{ask}set precision_policy to warn or allow, or choose another backend."
-        )
+        asking = [f"ask for precision {asked}"] if asked else []
+        if not building:
+            asking.append("set precision_policy to warn or allow")
+        other = "target" if building else "backend"
+        raise PrecisionError(what, fix=f"{', '.join(asking)}, or choose another {other}.")
     if options.precision_policy == "warn":
         _log.warning("%s", what)

@@ -49,7 +49,7 @@ class StablehloCompiler:
                 f"jax exports for {', '.join(PLATFORMS)}, {target.id} is on {target.device}",
                 fix="choose another target: run `rlx backends`.",
             )
-        as_stated(program, CompileOptions(target.precision), "the stablehlo payload")
+        as_stated(program, CompileOptions(target.precision), "the stablehlo payload", building=True)
         from rlx.backends.stablehlo.export import export, serialised
         from rlx.backends.stablehlo.weights import pack
 

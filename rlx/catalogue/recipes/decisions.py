@@ -5,10 +5,10 @@ from __future__ import annotations
 from rlx.catalogue.recipes.recipe import ADD, ALL, EXPLAIN, HEAD, ROUTED, SHOW, SIZES, Recipe, mine
 
 RECIPES: dict[tuple[str, str], Recipe] = {
-    ("reason", "disabled"): Recipe("RLX_DISABLE=numpy rlx explain mlp.onnxtxt --backend numpy"),
-    ("reason", "not-requested"): Recipe("rlx explain mlp.onnxtxt --device metal"),
+    ("reason", "disabled"): Recipe("RLX_DISABLE=numpy rlx explain mlp.onnxtxt --backend numpy -v"),
+    ("reason", "not-requested"): Recipe("rlx explain mlp.onnxtxt --device metal -v"),
     ("reason", "oracle"): Recipe(
-        "RLX_DISABLE=numpy,onnxruntime-cpu rlx explain mlp.onnxtxt --device cpu"
+        "RLX_DISABLE=numpy,onnxruntime-cpu rlx explain mlp.onnxtxt --device cpu -v"
     ),
     ("reason", "emission-only"): Recipe(f"{SHOW}{EXPLAIN}", mine("device: metal", *SIZES, ALL)),
     ("reason", "capability"): Recipe(f"{SHOW}{EXPLAIN}", mine(*ROUTED, ALL)),
@@ -24,7 +24,7 @@ RECIPES: dict[tuple[str, str], Recipe] = {
         mine(*ROUTED, "software: true", *SIZES, ALL),
     ),
     ("reason", "open-failed"): Recipe(
-        f"{SHOW}rlx run mlp.onnxtxt --random --size batch=2 --config mine.yaml --device metal",
+        f"{SHOW}rlx run mlp.onnxtxt --random --size batch=2 --config mine.yaml --device metal -v",
         mine(*ROUTED, *SIZES, ALL),
     ),
     ("verdict", "selected"): Recipe("rlx explain mlp.onnxtxt --backend numpy"),
@@ -32,7 +32,7 @@ RECIPES: dict[tuple[str, str], Recipe] = {
         "RLX_DISABLE=numpy rlx explain mlp.onnxtxt --backend numpy --json"
         " | grep '\"rejected\"' | head -n 1"
     ),
-    ("verdict", "not-reached"): Recipe("RLX_PRECEDENCE=numpy rlx explain mlp.onnxtxt"),
+    ("verdict", "not-reached"): Recipe("RLX_PRECEDENCE=numpy rlx explain mlp.onnxtxt -v"),
     ("command", "usage"): Recipe("rlx explian mlp.onnxtxt"),
     ("command", "system"): Recipe("rlx init no-such-folder/backends.yaml"),
     ("warning", "unknown-setting"): Recipe("RLX_FAVOURITE=numpy rlx env > settings.txt"),

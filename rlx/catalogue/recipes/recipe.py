@@ -41,7 +41,7 @@ INIT = ("site/acme/__init__.py", "")
 ROUTED = ("device: metal", "dispatches: true", 'factory: "mine:open"')
 SIZES = ("capabilities: [dynamic_shapes]",)
 SHOW = "cat mine.yaml\n"
-EXPLAIN = "rlx explain mlp.onnxtxt --config mine.yaml --backend mine"
+EXPLAIN = "rlx explain mlp.onnxtxt --config mine.yaml --backend mine -v"
 LOAD = 'program = rlx.load("mlp.onnxtxt")'
 BACKEND = """
 def open(spec, options):

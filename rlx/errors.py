@@ -33,6 +33,21 @@ def printable(text: str) -> str:
     )
 
 
+def said(error: BaseException) -> str:
+    """What an exception says, without what it says to do: for errors that take up another.
+
+    Who raises the outer error says what to do, once.
+    """
+    text = error.message if isinstance(error, RlxError) else str(error)
+    return text.partition(". Fix: ")[0]
+
+
+def told(error: BaseException) -> str:
+    """An exception's type and what it says; the type alone where it says nothing."""
+    text = said(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """What one code means, and what to do about it in general; an occurrence may know better."""

@@ -1,5 +1,8 @@
 """Every error class has a stable code, a fix, and a message that says both what and what to do."""
 
+import ast
+from pathlib import Path
+
 import pytest
 
 from rlx import errors
@@ -79,3 +82,37 @@ def test_device_and_backend_errors_are_the_builtin_kinds_that_callers_catch():
     assert issubclass(errors.Unavailable, RuntimeError)
     assert issubclass(errors.SettingError, ValueError)
     assert issubclass(errors.UnsupportedFeature, NotImplementedError)
+
+
+OURS = {"Exception", "BaseException", "NotImplementedError", *CODES}
+"""What may say itself what to do; a kernel's NotImplementedError does."""
+OUTCOMES = {"trial.py", "routed.py", "running.py", "__main__.py"}
+"""These record or print what was raised, word for word, and raise nothing."""
+
+
+def taken_up_whole(path):
+    """The places where what one of our errors says to do would become part of another's message."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for handler in (one for one in ast.walk(tree) if isinstance(one, ast.ExceptHandler)):
+        kinds = {one.id for one in ast.walk(handler.type or tree) if isinstance(one, ast.Name)}
+        for part in ast.walk(handler) if kinds & OURS else ():
+            if (
+                isinstance(part, ast.FormattedValue)
+                and isinstance(part.value, ast.Name)
+                and part.value.id == handler.name
+            ):
+                yield f"{path}:{part.lineno}"
+
+
+def test_an_error_that_takes_up_another_says_once_what_to_do():
+    package = Path(errors.__file__).parent
+    modules = [one for one in package.rglob("*.py") if one.name not in OUTCOMES]
+    assert [place for path in modules for place in taken_up_whole(path)] == []
+
+
+def test_what_an_error_says_is_without_what_to_do():
+    inner = errors.Unavailable("no device", fix="plug it in.")
+    assert (errors.said(inner), errors.told(inner)) == ("no device", "Unavailable: no device")
+    foreign = RuntimeError(f"it failed: {inner}")
+    assert errors.told(foreign) == "RuntimeError: it failed: no device"
+    assert errors.told(ValueError()) == "ValueError"

@@ -15,7 +15,6 @@ from rlx.backends.ports import PART as PORTS
 from rlx.backends.ports import Ports
 from rlx.backends.protocol import CompileOptions
 from rlx.errors import (
-    CorruptArtifact,
     ExecutionError,
     SettingError,
     UnsupportedFeature,
@@ -217,9 +216,5 @@ def _provider() -> Provider:
 
 
 def _parts(payload: Payload) -> tuple[bytes, Ports]:
-    parts = dict(payload.parts)
-    if parts.keys() != {CONTEXT, PORTS}:
-        raise CorruptArtifact(
-            f"an {FORMAT} has the parts {CONTEXT} and {PORTS}, got {', '.join(sorted(parts))}"
-        )
+    parts = payload.only(CONTEXT, PORTS)
     return parts[CONTEXT], Ports.from_bytes(parts[PORTS])

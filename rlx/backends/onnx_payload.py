@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rlx.backends.precision import as_stated
 from rlx.backends.protocol import CompileOptions
+from rlx.errors import CorruptArtifact, ProgramError, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,14 +57,19 @@ class OnnxMaterializer:
         """Read the model back, which checks it, and compile it.
 
         Raises:
-            ProgramError: the model is not valid.
+            CorruptArtifact: its one part is no valid model.
             Unavailable: there is no such device.
         """
         import onnx
+        from google.protobuf.message import DecodeError
 
         from rlx.backends.onnxruntime import open_cpu
         from rlx.program import load
 
         model = onnx.ModelProto()
-        model.ParseFromString(payload.part(PART))
-        return open_cpu(spec, {}).compile(load(model), CompileOptions())
+        try:
+            model.ParseFromString(payload.only(PART)[PART])
+            program = load(model)
+        except (DecodeError, ProgramError) as error:
+            raise CorruptArtifact(f"{PART} can't be read: {told(error)}") from error
+        return open_cpu(spec, {}).compile(program, CompileOptions())

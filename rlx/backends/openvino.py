@@ -25,6 +25,11 @@ TELEMETRY = "openvino_telemetry"
 _importing = Lock()
 IDS = {"CPU": "openvino-cpu", "GPU": "openvino-gpu", "NPU": "openvino-npu"}
 """By OpenVINO's name of a device: the backend that runs on it."""
+DRIVERS = {
+    "GPU": "Intel's GPU driver with OpenCL (intel-opencl-icd, or intel-compute-runtime)",
+    "NPU": "Intel's NPU driver (linux-npu-driver), which holds the compiler for NPUs as well",
+}
+"""What OpenVINO needs beside its own package, to use a device or to compile for it."""
 OURS = {
     "COMPATIBILITY_CHECK": "it is no setting",
     "DEVICE_ID": "ask for the device by its index",
@@ -106,7 +111,9 @@ def _open(kind: str, spec: DeviceSpec, options: Mapping[str, object]) -> OpenVin
     name = _named(core, kind, spec.index or 0)
     if name is None:
         why = _lack(core, kind, spec.index or 0)
-        raise Unavailable(f"{IDS[kind]} cannot use {spec}: {why}", fix="see `rlx devices`.")
+        driver = DRIVERS.get(kind)
+        fix = f"install {driver}, or ask for another device." if driver else "see `rlx devices`."
+        raise Unavailable(f"{IDS[kind]} cannot use {spec}: {why}", fix=fix)
     _set(core, IDS[kind], name, options)
     return OpenVino(engine, core, spec.name, name, IDS[kind], options)
 
@@ -126,10 +133,14 @@ def _lack(core: Any, kind: str, index: int) -> str:
     if any(name.partition(".")[0] == kind for name in listed):
         return f"openvino lists {', '.join(listed)}, none of index {index}"
     found = f"openvino lists {', '.join(listed) or 'no device'}"
+    if kind in DRIVERS:
+        found += f" and no {kind}: its driver is missing, or there is no such device"
     try:
         core.get_property(kind, "FULL_DEVICE_NAME")
     except Exception as error:  # noqa: BLE001 - whatever a plugin says is the reason
-        return f"{found}; of {kind} it says: {said(error)}"
+        why = said(error)
+        # Without a driver the NPU's plugin knows no property at all, which is no reason.
+        return found if "FULL_DEVICE_NAME" in why else f"{found}; it says: {why}"
     return found
 
 

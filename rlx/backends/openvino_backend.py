@@ -9,6 +9,7 @@ from rlx.backends.openvino import LESS, said
 from rlx.backends.precision import FLOATS, as_stated
 from rlx.errors import (
     ContractError,
+    CorruptArtifact,
     ExecutionError,
     PrecisionError,
     SettingError,
@@ -100,6 +101,7 @@ class OpenVino:
 
         Raises:
             StaleArtifact: it is for another OpenVINO, or another kind of processor.
+            CorruptArtifact: OpenVINO can't read it.
             ContractError: another device or precision is used than was asked for.
         """
         from rlx.backends.openvino_run import Compiled
@@ -107,8 +109,11 @@ class OpenVino:
         try:
             compiled = self._core.import_model(io.BytesIO(blob), self._name, self._config(hint))
         except RuntimeError as error:
-            raise StaleArtifact(
-                f"{self._id} can't import {printable(ports.name)}: {printable(unmatched(error))}"
+            sides = unmatched(error)
+            kind = StaleArtifact if sides else CorruptArtifact
+            raise kind(
+                f"{self._id} can't import {printable(ports.name)}: "
+                f"{printable(sides or said(error))}"
             ) from error
         self._check_promise(compiled, hint)
         return Compiled(compiled, ports, self._id, DEVICES)
@@ -207,10 +212,10 @@ def _varies(node: Any) -> bool:
 
 
 def unmatched(error: Exception) -> str:
-    """What a blob needs and what is here, where OpenVINO says so, else its last words."""
+    """What a blob needs and what is here, where OpenVINO says that they differ; else nothing."""
     lines = [line.strip() for line in str(error).splitlines()]
     sides = [line for line in lines if line.startswith(("blob:", "current:"))]
-    return "; ".join(" ".join(line.split()) for line in sides) or said(error)
+    return "; ".join(" ".join(line.split()) for line in sides)
 
 
 def unread(error: Exception) -> str:

@@ -15,7 +15,7 @@ from rlx.backends.ports import PART as PORTS
 from rlx.backends.ports import Ports
 from rlx.backends.protocol import CompileOptions
 from rlx.device import DeviceSpec
-from rlx.errors import CorruptArtifact, PrecisionError, UnsupportedFeature
+from rlx.errors import CorruptArtifact, PrecisionError, UnsupportedFeature, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,16 +88,13 @@ class OpenvinoMaterializer:
 
         Raises:
             StaleArtifact: it is for another OpenVINO, or another kind of processor.
-            CorruptArtifact: its parts are not those of a blob.
+            CorruptArtifact: its parts are not those of a blob, or OpenVINO can't read it.
             Unavailable: there is no such device.
         """
-        parts = dict(payload.parts)
-        hint = parts.get(PRECISION, b"").decode("ascii", "replace")
-        if parts.keys() != {BLOB, PRECISION, PORTS} or hint not in KEPT:
-            raise CorruptArtifact(
-                f"a blob has the parts {BLOB}, {PORTS} and {PRECISION} (f32 or f16), "
-                f"got {', '.join(sorted(parts))} ({hint:.10})"
-            )
+        parts = payload.only(BLOB, PRECISION, PORTS)
+        hint = parts[PRECISION].decode("ascii", "replace")
+        if hint not in KEPT:
+            raise CorruptArtifact(f"a blob keeps {' or '.join(KEPT)}, got {printable(hint):.10}")
         return _open(spec, {}).restored(parts[BLOB], hint, Ports.from_bytes(parts[PORTS]))
 
 

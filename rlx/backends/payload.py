@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from rlx.errors import CorruptArtifact
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from rlx.backends.protocol import Executable
     from rlx.device import DeviceSpec
@@ -40,6 +42,21 @@ class Payload:
             KeyError: there is no such part.
         """
         return dict(self.parts)[name]
+
+    def only(self, *names: str, optional: Collection[str] = ()) -> dict[str, bytes]:
+        """The parts by name, which are these; of those that are optional, any.
+
+        Raises:
+            CorruptArtifact: one is missing, or there is another.
+        """
+        found = dict(self.parts)
+        missing = sorted(set(names) - found.keys())
+        extra = sorted(found.keys() - {*names, *optional})
+        if missing or extra:
+            said = [f"lacks the part {name}" for name in missing]
+            said += [f"has the part {name}, which it should not" for name in extra]
+            raise CorruptArtifact(f"the payload is no {self.format}: it {', and '.join(said)}")
+        return found
 
 
 class Compiler(Protocol):

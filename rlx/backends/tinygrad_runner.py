@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rlx.errors import ExecutionError, printable
+from rlx.errors import ExecutionError, printable, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -62,7 +62,7 @@ class Runner:
                 self._runner = OnnxRunner(file).to(place.name)
             except Exception as error:
                 raise ExecutionError(
-                    f"{id} can't read {printable(program.name)}: {type(error).__name__}: {error}",
+                    f"{id} can't read {printable(program.name)}: {told(error)}",
                     fix="choose another backend: run `rlx explain --all`.",
                 ) from error
             self._all = list(_runners(self._runner))

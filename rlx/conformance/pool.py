@@ -140,7 +140,8 @@ class _Child:
         opened, text, emulated = answer
         if not opened:
             self.end()
-            raise OpenFailed(f"opening {backend} in a child process failed: {text}")
+            said, fix = text
+            raise OpenFailed(f"opening {backend} in a child process failed: {said}", fix=fix)
         self.version: str = text
         if emulated:
             self._limit *= EMULATED

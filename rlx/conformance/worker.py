@@ -16,6 +16,7 @@ from typing import Any
 from rlx.conformance.routed import attempt as attempt_routed
 from rlx.conformance.trial import Outcome, Trial, attempt
 from rlx.device import DeviceSpec
+from rlx.errors import RlxError, said, told
 from rlx.session import Session
 from rlx.session.default import load_registry
 from rlx.session.opening import open_backend
@@ -38,7 +39,8 @@ def serve(pipe: Connection, backend: str, config: tuple[str, ...], noise: Connec
     try:
         opened = open_backend(registration, DeviceSpec(registration.device, 0))
     except Exception as error:  # noqa: BLE001 - the parent raises it again
-        pipe.send((False, f"{type(error).__name__}: {error}", False))
+        cause = said(error).partition(" failed: ")[2] or told(error)
+        pipe.send((False, (cause, _fix(error)), False))
         return
     pipe.send((True, opened.version, probed(registry, registration, 0).software))
     session: Session | None = None
@@ -54,6 +56,10 @@ def serve(pipe: Connection, backend: str, config: tuple[str, ...], noise: Connec
             pipe.send((outcome.status, outcome.detail))
     # Engines may hang or crash while they are torn down, and there is nothing to save.
     os._exit(0)
+
+
+def _fix(error: Exception) -> str | None:
+    return error.fix if isinstance(error, RlxError) else None
 
 
 def _run(way: str, trial: Trial, opened: Any, session: Session | None) -> Outcome:

@@ -38,10 +38,10 @@ def summary(route: Route, width: int, more: str = "-v") -> str:
     together, with one thing to do. `more` is what shows each backend's own reason and place.
     """
     if route.backend is not None:
-        head, *more_of_it = chosen(route)
+        head, why, done = chosen(route)
         tail: list[str] = []
         lines = _wrapped(head, width, "", "  ")
-        for line in more_of_it:
+        for line in (*why, *done):
             lines += _wrapped(line.strip(), width, "  ", "    ")
     else:
         head, *tail = refused(route)

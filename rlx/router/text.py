@@ -29,8 +29,8 @@ def explain(route: Route) -> str:
     """The whole decision."""
     others = [one for one in route.candidates if one.verdict != "selected"]
     if route.backend is not None:
-        head, why, *more = chosen(route)
-        return "\n".join([f"{head}: {why}", *more, *_table(others, route)])
+        head, why, more = chosen(route)
+        return "\n".join([f"{head}: {', '.join(why)}", *more, *_table(others, route)])
     head, *tail = refused(route)
     return "\n".join([head, *_table(others, route), *tail])
 
@@ -58,7 +58,7 @@ def program_text(route: Route) -> str:
     return f"{name or 'the program'} ({count} {'node' if count == 1 else 'nodes'})"
 
 
-def chosen(route: Route) -> list[str]:
+def chosen(route: Route) -> tuple[str, list[str], list[str]]:
     """What was chosen; why; and a line each on what is lowered and cut, where something is."""
     assert route.backend is not None
     one = route.question.registry.get(route.backend)
@@ -79,7 +79,7 @@ def chosen(route: Route) -> list[str]:
     if route.degraded:
         why.append("degraded: an earlier choice failed to open")
     head = f"{program_text(route)} runs on {one.id} ({route.device})"
-    return [printable(head), printable(", ".join(why)), *_lowered(route), *_staged(route)]
+    return printable(head), list(map(printable, why)), [*_lowered(route), *_staged(route)]
 
 
 def _lowered(route: Route) -> list[str]:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from rlx.errors import ConfigError, ContractError, OpenFailed, RlxError, SettingError, printable
+from rlx.errors import (
+    ConfigError,
+    ContractError,
+    OpenFailed,
+    RlxError,
+    SettingError,
+    printable,
+    said,
+)
 from rlx.references import resolve
 from rlx.session.opened import Opened
 
@@ -75,7 +83,7 @@ def cause_text(error: BaseException) -> str:
 
 def _said(error: BaseException) -> str:
     try:
-        return error.message if isinstance(error, RlxError) else str(error)
+        return said(error)
     except Exception:  # noqa: BLE001 - the error matters, not that it can't say what it is
         return ""
 

@@ -75,15 +75,19 @@ def test_a_tensor_that_is_negated_by_a_bit_is_read_as_negated(model):
     check(model, torch.complex(torch.zeros(2, 3), torch.from_numpy(X.copy())).conj().imag, -X)
 
 
-@pytest.mark.parametrize("name", cases("torch"))
-def test_a_tensor_with_gradients_is_taken_without(name):
+@pytest.mark.needs("torch")
+def test_a_tensor_that_requires_gradients_is_refused(model):
+    """By every backend, PyTorch's own among them, as PyTorch's `numpy()` refuses it."""
     import torch
 
-    program = rlx.load(onnx.parser.parse_model(PROGRAM))
-    with session_on(name, program) as session, session.compile(program) as model:
-        for given in (torch.nn.Parameter(own(name, X)), own(name, X).requires_grad_() * 1):
-            check(model, given)
-            assert not any(one.requires_grad for one in model(given, native=True))
+    for given in (torch.nn.Parameter(own("torch", X)), own("torch", X).requires_grad_() * 1):
+        with pytest.raises(InputError) as caught:
+            model(given)
+        assert str(caught.value) == (
+            f"p: input 'x' is a {type(given).__name__} that requires gradients, "
+            "and what is computed here has none. Fix: pass x.detach()."
+        )
+    check(model, given.detach())
 
 
 @pytest.mark.parametrize("name", cases("jax"))

@@ -138,13 +138,17 @@ def test_a_device_that_is_missing_is_never_another(kind: str) -> None:
     found = {"gpu": openvino.probe_gpu, "npu": openvino.probe_npu}[kind](0)
     if isinstance(found, Found):
         pytest.skip(f"there is one: {found.detail}")
-    assert found.startswith(f"openvino lists CPU; of {kind.upper()} it says: ")
+    assert found.startswith(
+        f"openvino lists CPU and no {kind.upper()}: its driver is missing, or there is no such "
+        "device"
+    )
     opening = {"gpu": openvino.open_gpu, "npu": openvino.open_npu}[kind]
     device = {"gpu": "oneapi", "npu": "npu"}[kind]
     with pytest.raises(Unavailable) as caught:
         opening(DeviceSpec(device, 0), {})
     assert str(caught.value) == (
-        f"openvino-{kind} cannot use {device}:0: {found}. Fix: see `rlx devices`."
+        f"openvino-{kind} cannot use {device}:0: {found}. "
+        f"Fix: install {openvino.DRIVERS[kind.upper()]}, or ask for another device."
     )
 
 

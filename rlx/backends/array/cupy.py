@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.protocol import Found
-from rlx.errors import SettingError, Unavailable
+from rlx.errors import SettingError, Unavailable, told
 
 if TYPE_CHECKING:
     from rlx.backends.array.engine import ArrayBackend
@@ -72,6 +72,6 @@ def probe_cuda(index: int) -> Found | str:
         with cupy.cuda.Device(index):
             total = float(cupy.ones(8, cupy.float32).sum())
     except Exception as error:  # noqa: BLE001 - whatever a driver says is the reason
-        return f"{type(error).__name__}: {error}"
+        return told(error)
     name = cupy.cuda.runtime.getDeviceProperties(index)["name"]
     return Found(detail=name.decode()) if total == 8.0 else f"a sum of eight ones gave {total}"

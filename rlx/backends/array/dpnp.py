@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.protocol import Found
-from rlx.errors import SettingError, Unavailable
+from rlx.errors import SettingError, Unavailable, told
 
 if TYPE_CHECKING:
     from rlx.backends.array.engine import ArrayBackend
@@ -75,7 +75,7 @@ def probe_oneapi(index: int) -> Found | str:
 
         total = float(dpnp.ones(8, dtype=dpnp.float32, device=devices[index]).sum())
     except Exception as error:  # noqa: BLE001 - whatever a driver says is the reason
-        return f"{type(error).__name__}: {error}"
+        return told(error)
     software = devices[index].device_type.name == "cpu"
     name = devices[index].name
     return Found(software, name) if total == 8.0 else f"a sum of eight ones gave {total}"

@@ -14,7 +14,7 @@ from rlx.backends.array.host import NUMPY
 from rlx.backends.array.kernels.table import KERNELS
 from rlx.backends.array.place import TO_DEVICE, TO_HOST
 from rlx.backends.array.site import Array, Kernel, Site
-from rlx.errors import Unavailable
+from rlx.errors import Unavailable, said
 from rlx.program.types import Block, ValueType
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class Draft:
         try:
             return builder(self.site(op))
         except NotImplementedError as error:
-            raise NotImplementedError(f"node {op.name!r} {op.operation}: {error}") from error
+            raise NotImplementedError(f"node {op.name!r} {op.operation}: {said(error)}") from error
         except Unavailable as error:
             raise Unavailable(f"node {op.name!r}: {error.message}", fix=error.fix) from error
         except Exception as error:  # noqa: BLE001 - its constants don't fit it: it fails if it runs

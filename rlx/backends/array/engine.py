@@ -86,11 +86,11 @@ class ArrayExecutable:
     def adopt(self, value: object) -> Array | None:
         """The value, where it is an array of the library on this device; None: it is not.
 
-        One that records what is done with it, for gradients, is taken without.
+        Nor is one that records what is done with it, for gradients: there would be none.
         """
-        if not self._library.owns(value):
+        if not self._library.owns(value) or getattr(value, "requires_grad", False):
             return None
-        return value.detach() if getattr(value, "requires_grad", False) else value  # type: ignore[attr-defined]
+        return value
 
     def describe(self, array: Array) -> tuple[str, tuple[int, ...]]:
         """The dtype, by ONNX's name, and the shape of an array that was adopted."""

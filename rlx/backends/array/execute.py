@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rlx.errors import ExecutionError
+from rlx.errors import ExecutionError, said
 
 if TYPE_CHECKING:
     from rlx.backends.array.plan import Plan
@@ -45,5 +45,5 @@ def follow(plan: Plan, slots: list[Array]) -> list[Array]:
     except Exception as error:
         ran = ((step[0] is kernel and step[-1] is take) for step in plan.steps)
         failed = plan.labels[list(ran).index(True)]
-        raise ExecutionError(f"{failed} failed: {error}") from error
+        raise ExecutionError(f"{failed} failed: {said(error)}") from error
     return [slots[slot] for slot in plan.outputs]

@@ -18,6 +18,7 @@ import numpy as np
 from rlx.backends.array.dtypes import numpy_dtype
 from rlx.backends.array.execute import execute, follow
 from rlx.backends.protocol import TooLarge
+from rlx.errors import said
 
 if TYPE_CHECKING:
     from rlx.backends.array.library import Host, Library
@@ -119,9 +120,9 @@ class Compiling:
         except Exception as error:  # noqa: BLE001 - the steps themselves say what is wrong, if it is they
             outputs: list[Array] = self.library.guard(_eagerly, plan, self.library, inputs)
             if form is None or isinstance(error, NotImplementedError):  # some trace when first run
-                self.give_up(f"it cannot be compiled: {error}")
+                self.give_up(f"it cannot be compiled: {said(error)}")
             else:  # nobody expects this: without a word, it would only be slow
-                self.give_up(f"its compiled form failed: {error}", logging.WARNING)
+                self.give_up(f"its compiled form failed: {said(error)}", logging.WARNING)
             return outputs
 
     def prepare(self, inputs: Sequence[Any]) -> None:
@@ -136,7 +137,7 @@ class Compiling:
             except TooLarge:
                 raise
             except Exception as error:  # noqa: BLE001 - the steps themselves say so when they run
-                self.give_up(f"it cannot be compiled: {error}")
+                self.give_up(f"it cannot be compiled: {said(error)}")
 
     def form(self, inputs: Sequence[Any]) -> Callable[[Sequence[Any]], list[Any]]:
         """The compiled form for inputs of these shapes; made where they are new."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlx.backends.forks import refuse_forked, used_before_fork
 from rlx.backends.protocol import Found
-from rlx.errors import SettingError, Unavailable
+from rlx.errors import SettingError, Unavailable, told
 
 if TYPE_CHECKING:
     from rlx.backends.array.engine import ArrayBackend
@@ -117,7 +117,7 @@ def _probe(kind: str, module: Any, index: int) -> Found | str:
             return f"torch finds {count} {kind} device(s), none of index {index}"
         return _sum(f"{kind}:{index}", str(module.get_device_name(index)))
     except Exception as error:  # noqa: BLE001 - whatever a driver says is the reason
-        return f"{type(error).__name__}: {error}"
+        return told(error)
 
 
 def _sum(device: str, name: str) -> Found | str:
@@ -127,7 +127,7 @@ def _sum(device: str, name: str) -> Found | str:
     try:
         total = torch.ones(8, device=device).sum().item()
     except Exception as error:  # noqa: BLE001 - whatever a driver says is the reason
-        return f"{type(error).__name__}: {error}"
+        return told(error)
     return Found(detail=name) if total == 8.0 else f"a sum of eight ones gave {total}"
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rlx.backends.precision import as_stated
-from rlx.errors import ExecutionError, SessionClosed, Unavailable
+from rlx.errors import ExecutionError, SessionClosed, Unavailable, said
 
 if TYPE_CHECKING:
     from rlx.backends.array.library import Function
@@ -187,7 +187,7 @@ class IreeExecutable:
             with settled():
                 form = plan.form(inputs)
         except NotImplementedError as error:
-            raise ExecutionError(f"it can't be compiled for these inputs: {error}") from error
+            raise ExecutionError(f"it can't be compiled for these inputs: {said(error)}") from error
         held = plan.plan.host_inputs
         return form([x for x, here in zip(inputs, held, strict=True) if not here])
 

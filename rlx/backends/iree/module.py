@@ -10,7 +10,7 @@ import numpy as np
 
 from rlx.backends.array.dtypes import numpy_dtype
 from rlx.backends.iree.signature import ELEMENTS, Signature
-from rlx.errors import CorruptArtifact, SessionClosed
+from rlx.errors import CorruptArtifact, SessionClosed, said
 
 ENTRY = "main"
 
@@ -48,7 +48,7 @@ class Module:
             self._entry: Any = module.lookup_function(ENTRY)
         except Exception as error:
             raise CorruptArtifact(
-                f"IREE {version()} can't load its module on {name}: {error}"
+                f"IREE {version()} can't load its module on {name}: {said(error)}"
             ) from error
         if self._entry is None:
             raise CorruptArtifact(f"its module has no function {ENTRY}")

@@ -99,7 +99,7 @@ class VmfbMaterializer:
         from rlx.backends.iree.signature import Signature
         from rlx.backends.stablehlo.weights import unpack
 
-        parts = dict(payload.parts)
+        parts = payload.only(MODULE, SIGNATURE, optional=(WEIGHTS,))
         try:
             signature = Signature.from_bytes(parts[SIGNATURE])
             types = [(numpy_dtype(dtype), shape) for dtype, shape in signature.weights]

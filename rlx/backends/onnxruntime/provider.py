@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.protocol import Found
-from rlx.errors import RlxError, SettingError, Unavailable
+from rlx.errors import RlxError, SettingError, Unavailable, said, told
 from rlx.spelling import nearest
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Provider:
         except RlxError as error:
             return error.message
         except Exception as error:  # noqa: BLE001 - whatever a driver says is the reason
-            return f"{type(error).__name__}: {error}"
+            return told(error)
         wrong = self._wrong(engine, placed)
         return Found(placed.software, placed.detail) if wrong is None else wrong
 
@@ -135,7 +135,7 @@ class Provider:
         except RlxError as error:
             return error.message
         except Exception as error:  # noqa: BLE001 - whatever a driver says is the reason
-            return f"{type(error).__name__}: {error}"
+            return told(error)
 
     def placed(self, engine: Any, index: int, settings: Mapping[str, str]) -> Placed:
         """The device of this index.
@@ -233,7 +233,7 @@ def _register(engine: Any, provider: Provider, path: str) -> None:
     except Exception as error:
         if "already registered" not in str(error):
             raise Unavailable(
-                f"onnxruntime {engine.__version__} can't load {path}: {error}",
+                f"onnxruntime {engine.__version__} can't load {path}: {said(error)}",
                 fix="install a plugin that was built for it.",
             ) from error
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rlx.backends.forks import refuse_forked
 from rlx.backends.protocol import Found
-from rlx.errors import SettingError, Unavailable
+from rlx.errors import SettingError, Unavailable, said
 
 if TYPE_CHECKING:
     from rlx.backends.shader.backend import ShaderBackend
@@ -86,7 +86,7 @@ def _gl_driver(index: int) -> Driver:
         driver = GlDriver(index)
     except Exception as error:
         raise Unavailable(
-            f"OpenGL 4.3 cannot be opened on EGL device {index}: {error}",
+            f"OpenGL 4.3 cannot be opened on EGL device {index}: {said(error)}",
             fix="install the GPU's driver with EGL, or look at `rlx devices`.",
         ) from error
     return _tried(driver)

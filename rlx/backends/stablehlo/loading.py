@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rlx.backends.array.dtypes import name_of
 from rlx.backends.array.plan import Plan
 from rlx.backends.stablehlo.weights import unpack
-from rlx.errors import CorruptArtifact, ForeignArtifact, Unavailable
+from rlx.errors import CorruptArtifact, ForeignArtifact, Unavailable, said
 from rlx.program.types import ValueType
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def load(module: bytes, data: bytes, spec: DeviceSpec) -> ArrayExecutable:
         exported = export.deserialize(bytearray(module))
     except Exception as error:
         raise CorruptArtifact(
-            f"its module can't be read by jax {jax.__version__}: {error}"
+            f"its module can't be read by jax {jax.__version__}: {said(error)}"
         ) from error
     if exported.platforms != (spec.name,):
         raise ForeignArtifact(

@@ -94,7 +94,7 @@ class StablehloMaterializer:
         """
         from rlx.backends.stablehlo.loading import load
 
-        parts = dict(payload.parts)
+        parts = payload.only(MODULE, optional=(WEIGHTS,))
         return load(parts[MODULE], parts.get(WEIGHTS, b""), spec)
 
 

@@ -96,6 +96,9 @@ def as_array(value: Any, dtype: str, place: str = "") -> np.ndarray[Any, Any] | 
         return np.asarray(value)
     if value is None:
         return Problem("is None, and it is not optional", "pass an array.")
+    if _records(value):
+        what = f"is {a(value)} that requires gradients, and what is computed here has none"
+        return Problem(what, "pass x.detach().")
     if (device := elsewhere(value)) is not None:
         runs = f", the program runs on {place}" if place else ", where NumPy can't read it"
         return Problem(f"is {a(value)} on {device}{runs}", "move it to the CPU, or pass a copy.")
@@ -114,6 +117,17 @@ def as_array(value: Any, dtype: str, place: str = "") -> np.ndarray[Any, Any] | 
         return Problem(f"is {a(value)} that NumPy can't read ({'; '.join(failures)})", fix)
     fix = f"pass numpy.asarray(value, dtype={dtype!r})." if dtype != "string" else "pass an array."
     return Problem(f"is {a(value)}, it takes an array", fix)
+
+
+def _records(value: Any) -> bool:
+    """Whether it is a tensor of PyTorch's that records what is done with it.
+
+    PyTorch's own `numpy()` and `__dlpack__` refuse it as well.
+    """
+    try:
+        return getattr(value, "requires_grad", False) is True
+    except Exception:  # noqa: BLE001 - it does not say; reading it will
+        return False
 
 
 def _plain(value: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rlx.backends.precision import as_stated
 from rlx.backends.protocol import CompileOptions
-from rlx.errors import CorruptArtifact, ProgramError, told
+from rlx.errors import CorruptArtifact, ProgramError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,16 +60,12 @@ class OnnxMaterializer:
             CorruptArtifact: its one part is no valid model.
             Unavailable: there is no such device.
         """
-        import onnx
-        from google.protobuf.message import DecodeError
-
         from rlx.backends.onnxruntime import open_cpu
         from rlx.program import load
+        from rlx.program.reading import parse
 
-        model = onnx.ModelProto()
         try:
-            model.ParseFromString(payload.only(PART)[PART])
-            program = load(model)
-        except (DecodeError, ProgramError) as error:
-            raise CorruptArtifact(f"{PART} can't be read: {told(error)}") from error
+            program = load(parse(payload.only(PART)[PART], text=False))
+        except ProgramError as error:
+            raise CorruptArtifact(f"{PART} can't be read: {printable(error.message)}") from error
         return open_cpu(spec, {}).compile(program, CompileOptions())

@@ -273,6 +273,8 @@ def _facts(
         )
     if fact.open_failure is not None:
         failure = _data(failure=fact.open_failure)
+        if fact.compiling:
+            failure += _data(compiling=True)
         yield Reason("open-failed", failure, fix=fix, source=one.source("factory"))
 
 

@@ -135,7 +135,8 @@ def _software_device(data: Mapping[str, Any]) -> str:
 
 
 def _open_failed(data: Mapping[str, Any]) -> str:
-    return f"it failed to open: {data['failure']}"
+    did = "compile the program" if data.get("compiling") else "open"
+    return f"it failed to {did}: {data['failure']}"
 
 
 _SENTENCES: dict[str, Callable[[Mapping[str, Any]], str]] = {

@@ -77,7 +77,9 @@ def chosen(route: Route) -> tuple[str, list[str], list[str]]:
         origin = f" from {one.coverage.inherited_from}" if one.coverage.inherited_from else ""
         why.append(f"coverage {one.coverage.evidence}{origin}, not measured here")
     if route.degraded:
-        why.append("degraded: an earlier choice failed to open")
+        failed = {fact.compiling for fact in route.question.facts.values() if fact.open_failure}
+        did = " or ".join("compile it" if late else "open" for late in sorted(failed))
+        why.append(f"degraded: an earlier choice failed to {did}")
     head = f"{program_text(route)} runs on {one.id} ({route.device})"
     return printable(head), list(map(printable, why)), [*_lowered(route), *_staged(route)]
 

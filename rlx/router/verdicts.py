@@ -44,7 +44,7 @@ CODES: dict[str, Code] = {
         "ask for the device by name, if an emulation will do.",
     ),
     "open-failed": Code(
-        "it was tried, and could not be opened",
+        "it was tried, and could not be opened, or not compile the program",
         "see the cause; `rlx devices --refresh` probes again.",
     ),
 }
@@ -81,7 +81,9 @@ class Fact:
     source: Origin | None = None
     """The probe's place in its manifest."""
     open_failure: str | None = None
-    """Why the factory failed, when it was tried."""
+    """Why the factory failed, or compiling the program, when it was tried."""
+    compiling: bool = False
+    """True where it was opened, and failed to compile the program."""
     transient: bool = False
     """True when the reason may pass by itself (a timeout, a crash): it is not kept for good."""
     masks: tuple[str, ...] = ()

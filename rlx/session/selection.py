@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from rlx import probe
-from rlx.errors import ContractError, OpenFailed
+from rlx.errors import ContractError, ExecutionError, OpenFailed, RlxError, UnsupportedFeature
 from rlx.registration import Registration
 from rlx.router import NO_FACT, Fact, Pending, Route, decide
 from rlx.session import leases
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from rlx.settings import Request
 
 _log = logging.getLogger("rlx")
+T = TypeVar("T")
+CANT_COMPILE = (ExecutionError, UnsupportedFeature)
+"""What a backend raises that claims a program, and can't compile it after all."""
 Answer = Callable[[Registration, int], Fact]
 """What answers the selector when it needs a fact of a backend at a device index."""
 
@@ -60,7 +63,20 @@ def probed(registry: Registry, one: Registration, index: int) -> Fact:
 def open_best(
     registry: Registry, program: Program | Requirements, request: Request
 ) -> tuple[Route, leases.Lease]:
-    """Open the backend that the selector chooses; where that fails, the next one it allows.
+    """Open the backend that the selector chooses, as `use_best` does, and use it for nothing."""
+    route, lease, _ = use_best(registry, program, request, lambda *_: None)
+    return route, lease
+
+
+def use_best(
+    registry: Registry,
+    program: Program | Requirements,
+    request: Request,
+    use: Callable[[Route, leases.Lease], T],
+) -> tuple[Route, leases.Lease, T]:
+    """Open the backend that the selector chooses, and compile; where that fails, the next one.
+
+    `use` compiles; what it raises for another reason than that the backend can't is raised.
 
     A backend that is asked for by id is never replaced. Where only devices are asked for, the
     choice among their backends is implicit, and stays on these devices. A failure to open is a
@@ -69,28 +85,48 @@ def open_best(
     Raises:
         NoBackend: none is left; the message has every candidate's reasons.
         OpenFailed, ContractError: the backend that was asked for by id can't be opened.
+        ExecutionError, UnsupportedFeature: the last one that could be opened can't compile.
     """
-    failures: list[OpenFailed | ContractError] = []
+    failures: list[RlxError] = []
     facts: dict[tuple[str, int], Fact] = {}
     while True:
         route = settle(registry, program, request, known=facts)
         one = None if route.backend is None else registry.get(route.backend)
         if one is None or route.device is None:
+            for failure in failures:
+                if isinstance(failure, CANT_COMPILE):
+                    raise failure
             raise route.error() from (failures[0] if failures else None)
+        key = (one.id, route.device.index or 0)
+        known = route.question.facts.get(key, NO_FACT)
         try:
             lease = leases.acquire(one, route.device)
         except (OpenFailed, ContractError) as error:
             if request.backend is not None:
                 raise
             failures.append(error)
-            key = (one.id, route.device.index or 0)
-            known = route.question.facts.get(key, NO_FACT)
-            # The candidate's line already says what could not be opened: the cause is enough.
-            cause = error.message.partition(" failed: ")[2] or error.message
-            fix = error.fix if error.fix != type(error).fix else known.fix
-            facts[key] = replace(known, open_failure=cause, fix=fix)
+            facts[key] = _failed(known, error, " failed: ")
             continue
+        try:
+            used = use(route, lease)
+        except CANT_COMPILE as error:
+            lease.close()
+            if request.backend is not None:
+                raise
+            failures.append(error)
+            facts[key] = replace(_failed(known, error, ": "), compiling=True)
+            continue
+        except BaseException:
+            lease.close()
+            raise
         for failure in failures:
-            used = f"{one.id} on {route.device}"
-            _log.warning("%s. Using %s in its place. Fix: %s", failure.message, used, failure.fix)
-        return route, lease
+            place = f"{one.id} on {route.device}"
+            _log.warning("%s. Using %s in its place. Fix: %s", failure.message, place, failure.fix)
+        return route, lease, used
+
+
+def _failed(known: Fact, error: RlxError, after: str) -> Fact:
+    """What is known now; the candidate's line says already what failed: the cause is enough."""
+    cause = error.message.partition(after)[2] or error.message
+    fix = error.fix if error.fix != type(error).fix else known.fix
+    return replace(known, open_failure=cause, fix=fix)

@@ -18,7 +18,7 @@ from rlx.session import leases, logs
 from rlx.session.compiling import compile_on
 from rlx.session.default import default_registry
 from rlx.session.routes import as_program, is_passing
-from rlx.session.selection import open_best, settle
+from rlx.session.selection import settle, use_best
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -130,15 +130,17 @@ class Session:
     def compile(self, program: Any) -> CompiledProgram:
         """Route a program, open the backend, and compile the program on it.
 
-        Where opening an implicitly chosen backend fails, the next one is taken, with a warning
-        and `route.degraded`. A graph is consumed; its params are set on what is returned.
+        Where an implicitly chosen backend can't be opened, or can't compile the program, the next
+        one is taken, with a warning and `route.degraded`. A graph is consumed; its params are set
+        on what is returned.
 
         Raises:
             NoBackend: no backend can run it as asked; the message has every reason.
             OpenFailed: the backend asked for by id can't be opened.
             ContractError: a backend works on another device than it promised.
             PrecisionError: it can't compute as asked, under the policy `error`.
-            ExecutionError: the backend failed to compile it.
+            ExecutionError, UnsupportedFeature: the backend failed to compile it, and no other is
+                left that may be taken in its place.
             ProgramError: `program` is a path or a model that can't be read.
             GraphConsumed: `program` is a graph that was compiled before.
             SessionClosed: the session was closed.
@@ -147,20 +149,23 @@ class Session:
 
         self._check_open()
         loaded = as_program(program)
-        route, lease = open_best(self._registry, loaded, self._request)
+        options = CompileOptions(
+            self._request.precision, self._request.precision_policy, self._request.kernel_dispatch
+        )
+        route, lease, (executable, used) = use_best(
+            self._registry,
+            loaded,
+            self._request,
+            lambda route, lease: compile_on(lease, route.executed, options),
+        )
         try:
             self._hold(lease)
-            options = CompileOptions(
-                self._request.precision,
-                self._request.precision_policy,
-                self._request.kernel_dispatch,
-            )
-            executable, used = compile_on(lease, route.executed, options)
             if self._report:
                 sys.stderr.write(f"{route.dispatch_report}\n")
             _log.info("%s runs on %s (%s)", printable(loaded.name), lease.id, lease.spec)
             return compiled_of(program, loaded, route, lease, executable, used)
         except BaseException:
+            executable.close()
             lease.close()
             raise
 

@@ -14,7 +14,7 @@ BACKENDS = [
     pytest.param("onnxruntime-cpu", marks=pytest.mark.needs("onnxruntime")),
     pytest.param("openvino-cpu", marks=pytest.mark.needs("openvino")),
     pytest.param("jax-cpu", marks=pytest.mark.needs("jax")),
-    pytest.param("iree-cpu", marks=pytest.mark.needs("iree.runtime")),
+    pytest.param("iree-cpu", marks=pytest.mark.needs("iree")),
 ]
 _built = {}
 
@@ -65,7 +65,7 @@ def test_a_model_that_breaks_its_own_rules_is_corrupt():
     g.set_outputs([g.neg(g.input("x", (2,), "f32"))])
     made = rlx.build(g, "onnxruntime-cpu")
     (model,) = made.parts
-    assert "model.onnx can't be read: ProgramError: " in corrupt(
+    assert "model.onnx can't be read: " in corrupt(
         altered(made, **{"model.onnx": model.replace(b"Neg", b"Nag")})
     )
 

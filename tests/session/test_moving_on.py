@@ -12,6 +12,7 @@ from rlx.errors import (
     OpenFailed,
     PrecisionError,
     SettingError,
+    UnsupportedFeature,
 )
 from rlx.session import Session
 
@@ -116,12 +117,60 @@ def test_nothing_fits_is_an_error_with_every_reason(hello, make):
     assert testing.watch().opened == 0
 
 
-def test_a_failing_compilation_is_not_moved_on(hello, make):
+HALF = ("computes_f16",)
+NO_KERNEL = "first failed to compile hello: RuntimeError: no kernel image"
+
+
+def test_when_compiling_fails_the_next_one_is_taken_with_a_warning(hello, make, caplog):
     testing.watch("first").compile_error = RuntimeError("no kernel image")
     registry = make("first", "second")
-    with Session(registry=registry) as session, pytest.raises(ExecutionError) as caught:
+    with (
+        caplog.at_level(logging.WARNING, "rlx"),
+        Session(registry=registry) as session,
+        session.compile(hello) as model,
+    ):
+        assert (model.backend, model.route.degraded) == ("second", True)
+        assert caplog.messages == [
+            f"{NO_KERNEL}. Using second on cpu:0 in its place. Fix: {ExecutionError.fix}"
+        ]
+        assert str(model.route) == (
+            "hello (2 nodes) runs on second (cpu:0): rank 1, coverage declared, "
+            "not measured here, degraded: an earlier choice failed to compile it\n"
+            "  first  open-failed it failed to compile the program: RuntimeError: no kernel image"
+        )
+        assert testing.watch("first").closed == 1
+
+
+def test_what_a_backend_does_not_take_after_all_is_moved_on_too(hello, make):
+    testing.watch("first").compile_error = UnsupportedFeature("no such thing", fix="leave it out.")
+    with Session(registry=make("first", "second")) as session, session.compile(hello) as model:
+        reason = model.route.candidates[0].reasons[0]
+        assert (model.backend, reason.code, reason.fix) == (
+            "second",
+            "open-failed",
+            "leave it out.",
+        )
+        assert reason.detail == "it failed to compile the program: no such thing"
+
+
+def test_one_that_is_named_or_the_last_of_its_device_fails_with_its_own_error(hello, make):
+    testing.watch("first").compile_error = RuntimeError("no kernel image")
+    registry = make("first", ("second", "cuda"))
+    for asked in ({"backend": "first"}, {"device": "cpu"}):
+        with Session(registry=registry, **asked) as session:
+            with pytest.raises(ExecutionError) as caught:
+                session.compile(hello)
+            assert caught.value.message == NO_KERNEL
+    assert testing.watch("second").opened == 0
+    assert testing.watch("first").opened == testing.watch("first").closed
+
+
+def test_a_precision_that_is_refused_is_not_moved_on(hello, make):
+    """What was asked for can't be had there; whether it can elsewhere is for the caller to ask."""
+    testing.watch("first").precisions = ()
+    registry = make("first", "second", capabilities=HALF)
+    with Session(registry=registry, precision="f16") as session, pytest.raises(PrecisionError):
         session.compile(hello)
-    assert caught.value.message == "first failed to compile hello: RuntimeError: no kernel image"
     assert testing.watch("second").opened == 0
 
 
@@ -144,7 +193,7 @@ def test_what_is_no_executable_is_refused(hello, make, monkeypatch):
 
 def test_a_precision_that_is_refused_is_an_error_by_default(hello, make):
     testing.watch().precisions = ()
-    registry = make("null")
+    registry = make("null", capabilities=HALF)
     with Session(registry=registry, precision="f16") as session, pytest.raises(PrecisionError):
         session.compile(hello)
 

@@ -176,7 +176,7 @@ def _resumed(registration: Registration, holding: Path) -> Result:
     if one is None:
         raise SettingError(
             f"nothing that was measured of {name} is kept in {holding}",
-            fix="measure it: leave --resume out.",
+            fix="measure it: run `rlx conform --write` without `--resume`.",
         )
     verdicts = judge(one.findings, one.claims.covers, one.claims.covers)
     return Result(registration, one.version, one.findings, one.claims, verdicts, one.flukes)
@@ -199,7 +199,7 @@ def _settled(
             if pool.version != found[name].version:
                 raise OpenFailed(
                     f"{name} is {pool.version} here, {found[name].version} was measured",
-                    fix="measure it: leave --resume out.",
+                    fix="measure it: run `rlx conform --write` without `--resume`.",
                 )
         written = {
             name: replace(one, verdicts=judge(one.findings, one.claims.covers, one.claims.covers))

@@ -69,7 +69,7 @@ def test_a_file_of_something_else_is_nothing_that_was_measured(rlx, failed, data
     assert done.code != 0
     assert (
         f"nothing that was measured of numpy is kept in {failed.parent}. "
-        "Fix: measure it: leave --resume out."
+        "Fix: measure it: run `rlx conform --write` without `--resume`."
     ) in done.err
 
 
@@ -79,6 +79,6 @@ def test_another_version_than_was_measured_is_refused(rlx, failed):
     done = write(rlx, "--resume")
     assert done.code != 0
     assert (
-        f"numpy is {one.version} here, 0.1 was measured. Fix: measure it: leave --resume out."
+        f"numpy is {one.version} here, 0.1 was measured. Fix: measure it: run `rlx conform --write` without `--resume`."
     ) in done.err
     assert failed.exists()

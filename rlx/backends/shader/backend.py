@@ -18,6 +18,7 @@ from rlx.backends.shader import dtypes
 from rlx.backends.shader.evaluation import Form, arrays_in, evaluate, on, realise
 from rlx.backends.shader.namespace.indexing import flags as raised
 from rlx.backends.shader.overrides import OVERRIDES
+from rlx.backends.shader.quantized import OVERRIDES as QUANTIZED
 from rlx.backends.shader.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def library_of(driver: Driver, name: str) -> Library:
         guard=guard,
         dtype=_dtype,
         name_of=lambda array: array.dtype.name,
-        overrides=OVERRIDES,
+        overrides={**OVERRIDES, **QUANTIZED},
         held=HELD,
         compile=compiled,
         feeds=True,

@@ -31,26 +31,34 @@ LONGEST = 1 << 12
 
 def conv(site: Site) -> Kernel:
     """Build Conv: the weights times a view of all windows, which no memory holds."""
-    attributes = site.attributes
-    group = attributes.get("group", 1)
 
     def run(x: Tensor, w: Tensor, bias: Tensor | None = None) -> Any:
-        shape = windows(attributes, kernel_of(attributes, w), x.shape[2:])
-        if shape.overhanging:
-            raise ValueError(f"a kernel of {w.shape[2:]} does not fit into {x.shape[2:]}")
-        batch, channels, maps = x.shape[0], x.shape[1], w.shape[0]
-        before, after = (0, 0, *shape.begins), (0, 0, *shape.ends)
-        source = pad(x, before, after, 0)
-        view = unfold(source, shape.kernel, shape.strides, shape.dilations, shape.sizes)
-        terms, pixels = channels // group * shape.taps, prod(shape.sizes)
-        right = xp.reshape(view, (batch, group, terms, pixels))
-        left = xp.reshape(w, (1, group, maps // group, terms))
-        y = xp.reshape(xp.matmul(left, right), (batch, maps, *shape.sizes))
+        y = convolved(site.attributes, x, w)
         if bias is not None:
             y = y + xp.reshape(bias, (-1, *(1,) * (y.ndim - 2)))
         return y
 
     return Fresh(run)
+
+
+def convolved(attributes: Mapping[str, Any], x: Tensor, w: Tensor) -> Any:
+    """A convolution, without bias.
+
+    Raises:
+        ValueError: the kernel does not fit.
+    """
+    group = attributes.get("group", 1)
+    shape = windows(attributes, kernel_of(attributes, w), x.shape[2:])
+    if shape.overhanging:
+        raise ValueError(f"a kernel of {w.shape[2:]} does not fit into {x.shape[2:]}")
+    batch, channels, maps = x.shape[0], x.shape[1], w.shape[0]
+    before, after = (0, 0, *shape.begins), (0, 0, *shape.ends)
+    source = pad(x, before, after, 0)
+    view = unfold(source, shape.kernel, shape.strides, shape.dilations, shape.sizes)
+    terms, pixels = channels // group * shape.taps, prod(shape.sizes)
+    right = xp.reshape(view, (batch, group, terms, pixels))
+    left = xp.reshape(w, (1, group, maps // group, terms))
+    return xp.reshape(xp.matmul(left, right), (batch, maps, *shape.sizes))
 
 
 def _fourier(

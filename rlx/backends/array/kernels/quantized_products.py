@@ -112,7 +112,7 @@ def conv_integer(site: Site) -> Kernel:
 
 def qlinear_matmul(site: Site) -> Kernel:
     """Build QLinearMatMul for 8-bit integers."""
-    xp, name = site.xp, _result(site)
+    xp, name = site.xp, result_of(site)
     right = held(site, 3, 5, lambda _, zero: zero, _rows_summed)
 
     def run(
@@ -136,7 +136,7 @@ def qlinear_matmul(site: Site) -> Kernel:
 
 def qlinear_conv(site: Site) -> Kernel:
     """Build QLinearConv."""
-    xp, name, find = site.xp, _result(site), planner(site)
+    xp, name, find = site.xp, result_of(site), planner(site)
     kernels = held(site, 3, 5, lambda w, zero: channels(xp, zero, w.ndim), _taps_summed)
 
     def run(
@@ -162,7 +162,7 @@ def qlinear_conv(site: Site) -> Kernel:
     return Fresh(run)
 
 
-def _result(site: Site) -> str:
+def result_of(site: Site) -> str:
     """The output's dtype.
 
     Raises:

@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.openvino import LESS, said
+from rlx.backends.openvino_mending import mend
 from rlx.backends.precision import FLOATS, as_stated
 from rlx.errors import (
     ContractError,
@@ -72,12 +73,11 @@ class OpenVino:
         """OpenVINO's own compiled model, and the precision that it was held to; as `compile`."""
         hint = self._checked(program, options)
         model = self._read(program)
-        lacking = self._lacking(model)
         config = self._config(hint)
         try:
             compiled = self._core.compile_model(model, self._name, config)
         except RuntimeError as error:
-            what = printable(", ".join(lacking) or said(error))
+            what = printable(", ".join(self._lacking(model)) or said(error))
             raise ExecutionError(
                 f"{self._id} can't run {what} of {printable(program.name)} on {self._name}",
                 fix="choose another backend: run `rlx explain --all`.",
@@ -163,18 +163,12 @@ class OpenVino:
         for node in model.get_ops():
             if node.get_type_name() == "Divide" and _varies(node.input_value(0).get_node()):
                 node.get_rt_info()[DIVIDE] = True
+        mend(self._engine, model)
         return model
 
     def _lacking(self, model: Any) -> list[str]:
-        """Nodes that OpenVINO does not say it can run here; some it then runs as other nodes.
-
-        Raises:
-            ContractError: a node is on another device.
-        """
+        """Nodes that OpenVINO does not say it can run here: asking takes as long as compiling."""
         found = self._core.query_model(model, self._name)
-        others = sorted(set(found.values()) - {self._name})
-        if others:
-            raise ContractError(f"openvino would use {', '.join(others)}, not {self._name} alone")
         return [
             f"{node.get_friendly_name()} ({node.get_type_name()})"
             for node in model.get_ops()

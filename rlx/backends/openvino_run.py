@@ -39,6 +39,30 @@ def check_exchanged(program: Program, id: str) -> None:
             )
 
 
+_DIRECT = """
+def make(request):
+    def another():
+        made, _, views = request()
+        return made.infer, *views
+
+    free = [another()]
+    take, give = free.pop, free.append
+
+    def call(inputs):
+        try:
+            taken = take()
+        except IndexError:  # others are running
+            taken = another()
+        infer, {views} = taken
+        {filled}
+        found = list(infer().values())
+        give(taken)
+        return found
+
+    return call
+"""
+
+
 class Compiled:
     """A compiled model, and the requests that are free; several threads may run it at once."""
 
@@ -60,21 +84,17 @@ class Compiled:
         self._plain = all(dtype is None for dtype in (*self._casts, *self._made))
         self._static = all(_is_static(value.type) for value in given)
         self._free: list[tuple[Any, list[Any], list[Any]]] = []
-        self._free.append(self._request())
         simple = self._static and self._plain and not self._wide and self._places is None
-        self._call: Callable[[Sequence[Array]], Sequence[Array]] = (
+        self.run: Callable[[Sequence[Array]], Sequence[Array]] = (
             self._direct() if simple else self._run
         )
+        """Runs once: inputs in the program's order, outputs in its order, copied both ways."""
 
     @property
     def device(self) -> str:
         """Read from the live model."""
         used = self._compiled.get_property("EXECUTION_DEVICES")
         return ",".join(self._devices.get(name.partition(".")[0], name) for name in used)
-
-    def run(self, inputs: Sequence[Array]) -> Sequence[Array]:
-        """Run once: inputs in the program's order, outputs in its order, copied both ways."""
-        return self._call(inputs)
 
     def _request(self) -> tuple[Any, list[Any], list[Any]]:
         """A request, its input tensors, and NumPy's views of their memory."""
@@ -89,21 +109,17 @@ class Compiled:
         return tensor.data if dtype is None else tensor.data.view(dtype)
 
     def _direct(self) -> Callable[[Sequence[Array]], Sequence[Array]]:
-        """As `_run`, where there is nothing to check or to change: each microsecond is seen."""
-        take, give, make = self._free.pop, self._free.append, self._request
+        """As `_run`, where there is nothing to check or to change: each microsecond is seen.
 
-        def call(inputs: Sequence[Array]) -> Sequence[Array]:
-            try:
-                taken = take()
-            except IndexError:  # others are running
-                taken = make()
-            for view, value in zip(taken[2], inputs, strict=True):
-                view[...] = value
-            found = list(taken[0].infer().values())
-            give(taken)
-            return found
-
-        return call
+        The source is put together from the number of inputs alone.
+        """
+        views = ", ".join(f"v{place}" for place in range(len(self._views)))
+        filled = "".join(f"v{place}[...], " for place in range(len(self._views)))
+        source = _DIRECT.format(views=views, filled=f"{filled}= inputs" if filled else "")
+        space: dict[str, Any] = {}
+        exec(compile(source, "<one call of openvino>", "exec"), space)
+        made: Callable[[Sequence[Array]], Sequence[Array]] = space.pop("make")(self._request)
+        return made
 
     def _run(self, inputs: Sequence[Array]) -> Sequence[Array]:
         if self._places is not None:
@@ -140,7 +156,7 @@ class Compiled:
 
     def close(self) -> None:
         """Let the model and its requests go."""
-        self._call = _closed
+        self.run = _closed
         self._free = []
 
 

@@ -174,14 +174,6 @@ class Core:
         return getattr(self._core, name)
 
 
-class Split(Core):
-    """OpenVINO's core, where a node is on another device."""
-
-    def query_model(self, model: Any, name: str) -> dict[str, str]:
-        found = dict(self._core.query_model(model, name))
-        return {node: "GPU" if node == "y" else where for node, where in found.items()}
-
-
 class Lacking(Core):
     """OpenVINO's core, where a node is on no device."""
 
@@ -215,12 +207,6 @@ def test_a_node_that_is_on_no_device_is_named() -> None:
     with pytest.raises(ExecutionError) as caught:
         opened(Lacking).compile(program(NEG), CompileOptions())
     assert str(caught.value) == f"openvino-cpu can't run y (Negative) of g on CPU.{ELSEWHERE}"
-
-
-def test_a_program_is_never_split() -> None:
-    with pytest.raises(ContractError) as caught:
-        opened(Split).compile(program(NEG), CompileOptions())
-    assert caught.value.message == "openvino would use GPU, not CPU alone"
 
 
 @pytest.mark.parametrize(

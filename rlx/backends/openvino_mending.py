@@ -1,0 +1,182 @@
+"""Nodes of OpenVINO's that its CPU kernels compute wrongly, put as others that come out right.
+
+Its kernels lose NaN where they compare, clamp and exponentiate; they compare integers as float32;
+a padding value that is no constant is taken for 0; and a range whose step leads away from its end
+counts on to it from the other side.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FLOATS = frozenset({"f16", "bf16", "f32"})
+EXACT = frozenset({"i32", "i64", "u32", "u64"})
+"""Integers that float32 does not hold."""
+
+
+def mend(engine: Any, model: Any) -> None:
+    """Put other nodes in place of those that are computed wrongly, for the dtypes where they are.
+
+    What a node is made into may hold the node itself: its readers get the new one's output.
+    """
+    ops = engine.opset15
+    found = [(node, MENDED.get(node.get_type_name())) for node in model.get_ordered_ops()]
+    for node, mended in found:
+        if mended is None:
+            continue
+        output = node.output(0)
+        readers = list(output.get_target_inputs())
+        made = mended(ops, node, node.input_values())
+        if made is not None:
+            made.set_friendly_name(node.get_friendly_name())
+            for reader in readers:
+                reader.replace_source_output(made.output(0))
+
+
+def _kind(output: Any) -> str:
+    return str(output.get_element_type().get_type_name())
+
+
+def _unless_nan(ops: Any, node: Any, given: list[Any]) -> Any:
+    """NaN stays NaN."""
+    if _kind(given[0]) not in FLOATS:
+        return None
+    return ops.select(ops.is_nan(given[0]), given[0], node)
+
+
+def _extreme(name: str) -> Callable[[Any, Any, list[Any]], Any]:
+    """NaN stays NaN, in the first operand; in the second it does by itself.
+
+    A constant is the second: a maximum and a minimum with constants are fused, and clamp.
+    """
+
+    def extreme(ops: Any, node: Any, given: list[Any]) -> Any:
+        a, b = given
+        if a.get_node().get_type_name() == "Constant":
+            a, b = b, a
+            node = getattr(ops, name)(a, b)
+        return _unless_nan(ops, node, [a])
+
+    return extreme
+
+
+def _rectified(ops: Any, node: Any, given: list[Any]) -> Any:  # noqa: ARG001 - as all of them
+    """The kernel of a maximum gives its second operand where one is NaN, and takes integers."""
+    return ops.maximum(_constant(ops, 0, given[0]), given[0])
+
+
+def _whole_rows(ops: Any, node: Any, given: list[Any]) -> Any:
+    """A row with NaN or an infinity is NaN there: then all of it is."""
+    total = ops.reduce_sum(node, ops.constant(np.array([node.get_attributes()["axis"]])), True)
+    return ops.select(ops.is_nan(total), total, node)
+
+
+def _any_nan(ops: Any, node: Any, given: list[Any]) -> Any:
+    """The largest and smallest of numbers of which one is NaN are NaN."""
+    if _kind(given[0]) not in FLOATS:
+        return None
+    keep = node.get_attributes()["keep_dims"]
+    some = ops.reduce_logical_or(ops.is_nan(given[0]), given[1], keep)
+    return ops.select(some, _constant(ops, float("nan"), given[0]), node)
+
+
+def _infinite(ops: Any, node: Any, given: list[Any]) -> Any:
+    """Infinity times a half of one and the error function's one is infinity."""
+    endless = ops.is_inf(given[0], {"detect_negative": False, "detect_positive": True})
+    return ops.select(endless, given[0], node)
+
+
+def _swapped(name: str) -> Callable[[Any, Any, list[Any]], Any]:
+    """`a > b` as `b < a`: of NaN, only the latter is false."""
+
+    def swapped(ops: Any, node: Any, given: list[Any]) -> Any:  # noqa: ARG001 - as all of them
+        a, b = given
+        made = _ordered(name)(ops, node, [b, a])
+        return getattr(ops, name)(b, a) if made is None else made
+
+    return swapped
+
+
+def _ordered(name: str) -> Callable[[Any, Any, list[Any]], Any]:
+    """`a < b` and `a <= b` of integers, by whether the larger of them is a, or b."""
+
+    def ordered(ops: Any, node: Any, given: list[Any]) -> Any:  # noqa: ARG001 - as all of them
+        a, b = given
+        if _kind(a) not in EXACT:
+            return None
+        larger = ops.maximum(a, b)
+        return _alike(ops, larger, b) if name == "less_equal" else _unlike(ops, larger, a)
+
+    return ordered
+
+
+def _alike(ops: Any, a: Any, b: Any) -> Any:
+    """Whether integers are equal: their bits differ in none, and float32 tells 0 from the rest."""
+    different = ops.bitwise_xor(a, b)
+    return ops.equal(different, _constant(ops, 0, different.output(0)))
+
+
+def _unlike(ops: Any, a: Any, b: Any) -> Any:
+    return ops.logical_not(_alike(ops, a, b))
+
+
+def _equal(ops: Any, node: Any, given: list[Any]) -> Any:
+    if _kind(given[0]) not in EXACT:
+        return None
+    made = _alike if node.get_type_name() == "Equal" else _unlike
+    return made(ops, *given)
+
+
+def _padded(ops: Any, node: Any, given: list[Any]) -> Any:
+    """The value that is no constant is taken where a mask is padded."""
+    mode = node.get_attributes()["pad_mode"]
+    if mode != "constant" or len(given) < 4 or given[3].get_node().get_type_name() == "Constant":
+        return None
+    one = ops.constant(np.array(1, np.int32))
+    inside = ops.broadcast(one, ops.shape_of(given[0]))
+    mask = ops.pad(inside, given[1], given[2], mode, _constant(ops, 0, one.output(0)))
+    padded = ops.pad(given[0], given[1], given[2], mode, _constant(ops, 0, given[0]))
+    return ops.select(ops.convert(mask, "boolean"), padded, given[3])
+
+
+def _ranged(ops: Any, node: Any, given: list[Any]) -> Any:
+    """A step that leads away from the end leads nowhere: the end is then the start."""
+    start, stop, step = given
+    if len(set(map(_kind, given))) > 1:  # of a shape, not a program's own
+        return None
+    up = ops.greater(step, _constant(ops, 0, step))
+    end = ops.select(up, ops.maximum(start, stop), ops.minimum(start, stop))
+    return ops.range(start, end, step, node.get_attributes()["output_type"])
+
+
+def _constant(ops: Any, value: float, like: Any) -> Any:
+    return ops.constant(value, like.get_element_type())
+
+
+MENDED: dict[str, Callable[[Any, Any, list[Any]], Any]] = {
+    "Clamp": _unless_nan,
+    "Equal": _equal,
+    "Exp": _unless_nan,
+    "Gelu": _infinite,
+    "Greater": _swapped("less"),
+    "GreaterEqual": _swapped("less_equal"),
+    "HardSigmoid": _unless_nan,
+    "Less": _ordered("less"),
+    "LessEqual": _ordered("less_equal"),
+    "LogSoftmax": _whole_rows,
+    "Maximum": _extreme("maximum"),
+    "Minimum": _extreme("minimum"),
+    "NotEqual": _equal,
+    "Pad": _padded,
+    "Range": _ranged,
+    "ReduceMax": _any_nan,
+    "ReduceMin": _any_nan,
+    "Relu": _rectified,
+    "Softmax": _whole_rows,
+}
+"""By OpenVINO's name of the type: what is put in its place, or None where it is right."""

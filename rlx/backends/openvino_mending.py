@@ -70,7 +70,7 @@ def _rectified(ops: Any, node: Any, given: list[Any]) -> Any:  # noqa: ARG001 - 
     return ops.maximum(_constant(ops, 0, given[0]), given[0])
 
 
-def _whole_rows(ops: Any, node: Any, given: list[Any]) -> Any:
+def _whole_rows(ops: Any, node: Any, given: list[Any]) -> Any:  # noqa: ARG001 - as all of them
     """A row with NaN or an infinity is NaN there: then all of it is."""
     total = ops.reduce_sum(node, ops.constant(np.array([node.get_attributes()["axis"]])), True)
     return ops.select(ops.is_nan(total), total, node)
@@ -94,7 +94,7 @@ def _infinite(ops: Any, node: Any, given: list[Any]) -> Any:
 def _swapped(name: str) -> Callable[[Any, Any, list[Any]], Any]:
     """`a > b` as `b < a`: of NaN, only the latter is false."""
 
-    def swapped(ops: Any, node: Any, given: list[Any]) -> Any:  # noqa: ARG001 - as all of them
+    def swapped(ops: Any, node: Any, given: list[Any]) -> Any:
         a, b = given
         made = _ordered(name)(ops, node, [b, a])
         return getattr(ops, name)(b, a) if made is None else made

@@ -1,0 +1,130 @@
+"""What OpenVINO's kernels compute wrongly comes out right: NaN, wide integers, pads and ranges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+
+from rlx.backends.openvino import open_cpu
+from rlx.backends.protocol import CompileOptions
+from rlx.device import DeviceSpec
+from rlx.program import load
+
+pytestmark = pytest.mark.needs("openvino")
+NAN, INF = np.nan, np.inf
+X = np.array([[NAN, 1, -1, 0, INF, -INF, NAN, 2]], np.float32)
+Z = np.array([[1, NAN, -1, 0, INF, -INF, NAN, NAN]], np.float32)
+LARGE = np.array([2**31 - 1, -(2**31), 2**24 + 1, -1, 5], np.int32)
+BESIDE = np.array([2**31 - 2, 1 - 2**31, 2**24, -2, 5], np.int32)
+
+
+def answer(text: str, *inputs: Any) -> Any:
+    model = onnx.parser.parse_model(f'<ir_version: 13, opset_import: ["": 25]> {text}')
+    executable = open_cpu(DeviceSpec("cpu", 0), {}).compile(load(model), CompileOptions())
+    (y,) = executable.run(list(inputs))
+    executable.close()
+    return y
+
+
+ONE = "g (float[1,8] x) => (float[1,8] y)"
+TWO = "g (float[1,8] x, float[1,8] z) => (float[1,8] y)"
+SAID = "g (float[1,8] x, float[1,8] z) => (bool[1,8] y)"
+with np.errstate(all="ignore"):
+    KEPT = {
+        "Relu": (f"{ONE} {{ y = Relu(x) }}", [X], np.maximum(X, 0)),
+        "Relu after a product": (
+            f"{ONE} {{ a = Mul(x, x) b = Neg(a) y = Relu(b) }}",
+            [X],
+            np.maximum(-(X * X), 0),
+        ),
+        "Clip": (f"{ONE} <float a={{-1}}, float b={{1}}> {{ y=Clip(x,a,b) }}", [X], X.clip(-1, 1)),
+        "constants first": (
+            f"{ONE} <float a={{-1}}, float b={{1}}> {{ m = Max(a, x) y = Min(b, m) }}",
+            [X],
+            X.clip(-1, 1),
+        ),
+        "Relu and a bound": (
+            f"{ONE} <float b={{1}}> {{ m = Relu(x) y = Min(m, b) }}",
+            [X],
+            X.clip(0, 1),
+        ),
+        "Exp": (f"{ONE} {{ y = Exp(x) }}", [X], np.exp(X)),
+        "HardSigmoid": (f"{ONE} {{ y=HardSigmoid(x) }}", [X], (X * 0.2 + 0.5).clip(0, 1)),
+        "Max": (f"{TWO} {{ y = Max(x, z) }}", [X, Z], np.maximum(X, Z)),
+        "Min": (f"{TWO} {{ y = Min(x, z) }}", [X, Z], np.minimum(X, Z)),
+        "Greater": (f"{SAID} {{ y = Greater(x, z) }}", [X, Z], X > Z),
+        "GreaterOrEqual": (f"{SAID} {{ y = GreaterOrEqual(x, z) }}", [X, Z], X >= Z),
+        "ReduceMax": ("g (float[1,8] x) => (float[1,1] y) { y = ReduceMax(x) }", [X], [[NAN]]),
+        "ReduceMin": ("g (float[1,8] x) => (float[1,1] y) { y = ReduceMin(x) }", [Z], [[NAN]]),
+    }
+
+
+@pytest.mark.parametrize("case", KEPT)
+def test_nan_is_kept(case: str) -> None:
+    text, inputs, expected = KEPT[case]
+    np.testing.assert_allclose(answer(text, *inputs), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("operation", ["Softmax", "LogSoftmax"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_row_with_nan_is_nan(operation: str, axis: int) -> None:
+    rows = np.array([[NAN, 1], [INF, 1], [-INF, 0], [1, 1], [-INF, -INF]], np.float32)
+    given = rows if axis else rows.T
+    shape = ",".join(map(str, given.shape))
+    text = f"g (float[{shape}] x) => (float[{shape}] y) {{ y = {operation}<axis = {axis}>(x) }}"
+    half = np.array([0, 1, 0.5], np.float32)
+    with np.errstate(divide="ignore"):
+        zero, one, middle = half if operation == "Softmax" else np.log(half)
+    expected = [[NAN, NAN], [NAN, NAN], [zero, one], [middle, middle], [NAN, NAN]]
+    got = answer(text, given)
+    np.testing.assert_allclose(got if axis else got.T, expected, rtol=1e-6)
+
+
+def test_an_infinite_gelu_is_infinite() -> None:
+    got = answer("g (float[2] x) => (float[2] y) { y = Gelu(x) }", np.array([INF, 0], np.float32))
+    np.testing.assert_array_equal(got, [INF, 0])
+
+
+COMPARED = {
+    "Equal": np.equal,
+    "Less": np.less,
+    "LessOrEqual": np.less_equal,
+    "Greater": np.greater,
+    "GreaterOrEqual": np.greater_equal,
+}
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+@pytest.mark.parametrize("operation", COMPARED)
+def test_integers_are_compared_to_the_last_bit(operation: str, dtype: str) -> None:
+    text = f"g ({dtype}[5] x, {dtype}[5] z) => (bool[5] y) {{ y = {operation}(x, z) }}"
+    for a, b in ((LARGE, BESIDE), (BESIDE, LARGE)):
+        got = answer(text, a.astype(dtype), b.astype(dtype))
+        np.testing.assert_array_equal(got, COMPARED[operation](a, b))
+
+
+def test_integers_are_rectified_to_the_last_bit() -> None:
+    got = answer("g (int32[5] x) => (int32[5] y) { y = Relu(x) }", LARGE)
+    np.testing.assert_array_equal(got, np.maximum(LARGE, 0))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "bool"])
+def test_a_padding_value_may_be_an_input(dtype: str) -> None:
+    name = {"float32": "float"}.get(dtype, dtype)
+    text = (
+        f"g ({name}[2] x, {name} v) => ({name}[5] y) <int64[2] p = {{1, 2}}> {{ y = Pad(x,p,v) }}"
+    )
+    x, v = np.array([0, 1], dtype), np.array(1, dtype)
+    np.testing.assert_array_equal(answer(text, x, v), np.pad(x, (1, 2), constant_values=v))
+
+
+@pytest.mark.parametrize("bounds", [(0, 5, 2), (5, 0, 1), (0, 5, -1), (5, 0, -2), (3, 3, 1)])
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
+def test_a_range_that_leads_away_is_empty(bounds: tuple[int, int, int], dtype: str) -> None:
+    name = {"float32": "float"}.get(dtype, dtype)
+    text = f"g ({name} a, {name} b, {name} c) => ({name}[n] y) {{ y = Range(a, b, c) }}"
+    got = answer(text, *(np.array(bound, dtype) for bound in bounds))
+    np.testing.assert_array_equal(got, np.arange(*bounds, dtype=dtype))

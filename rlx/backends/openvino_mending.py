@@ -147,11 +147,21 @@ def _padded(ops: Any, node: Any, given: list[Any]) -> Any:
 def _ranged(ops: Any, node: Any, given: list[Any]) -> Any:
     """A step that leads away from the end leads nowhere: the end is then the start."""
     start, stop, step = given
-    if len(set(map(_kind, given))) > 1:  # of a shape, not a program's own
-        return None
+    attributes = node.get_attributes()
+    if "output_type" not in attributes or len(set(map(_kind, given))) > 1:
+        return None  # OpenVINO's own, of a shape
     up = ops.greater(step, _constant(ops, 0, step))
     end = ops.select(up, ops.maximum(start, stop), ops.minimum(start, stop))
-    return ops.range(start, end, step, node.get_attributes()["output_type"])
+    return ops.range(start, end, step, attributes["output_type"])
+
+
+def _gathered(ops: Any, node: Any, given: list[Any]) -> Any:
+    """Where there is nothing to gather from, the kernel divides by 0, which ends the process."""
+    sizes = given[0].get_partial_shape(), node.output(0).get_partial_shape()
+    if not all(size.is_static for size in sizes) or 0 not in sizes[0].to_shape():
+        return None
+    shape = ops.constant(np.array(sizes[1].to_shape(), np.int64))
+    return ops.broadcast(_constant(ops, 0, given[0]), shape)
 
 
 def _constant(ops: Any, value: float, like: Any) -> Any:
@@ -162,6 +172,7 @@ MENDED: dict[str, Callable[[Any, Any, list[Any]], Any]] = {
     "Clamp": _unless_nan,
     "Equal": _equal,
     "Exp": _unless_nan,
+    "Gather": _gathered,
     "Gelu": _infinite,
     "Greater": _swapped("less"),
     "GreaterEqual": _swapped("less_equal"),

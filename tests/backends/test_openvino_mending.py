@@ -128,3 +128,24 @@ def test_a_range_that_leads_away_is_empty(bounds: tuple[int, int, int], dtype: s
     text = f"g ({name} a, {name} b, {name} c) => ({name}[n] y) {{ y = Range(a, b, c) }}"
     got = answer(text, *(np.array(bound, dtype) for bound in bounds))
     np.testing.assert_array_equal(got, np.arange(*bounds, dtype=dtype))
+
+
+@pytest.mark.parametrize("sizes", ["0,5", "n,5"])
+def test_gathering_from_nothing_gives_nothing(sizes: str) -> None:
+    """Beside something that is computed: else nothing is run at all."""
+    text = (
+        f"g (float[{sizes}] x, float[2] z) => (float[2,1] y) <int64[1] i = {{1}}> "
+        "{ a = Gather<axis = 1>(x, i) b = ReduceSum(a) c = Add(z, b) "
+        "s = Constant<value_ints = [2, 1]>() y = Reshape(c, s) }"
+    )
+    if sizes == "0,5":  # what is reduced has its sizes at hand
+        text = text.replace("b = ReduceSum(a)", "b = ReduceSum<keepdims = 0>(a)")
+    z = np.array([1, 2], np.float32)
+    got = answer(text, np.zeros((0, 5), np.float32), z)
+    np.testing.assert_array_equal(got, [[1], [2]])
+
+
+def test_the_order_of_axes_that_are_not_named_is_found() -> None:
+    """OpenVINO's own ranges have no dtype."""
+    got = answer("g (float[n,2] x) => (float[2,n] y) { y = Transpose(x) }", X.reshape(4, 2))
+    np.testing.assert_array_equal(got, X.reshape(4, 2).T)

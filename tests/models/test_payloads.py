@@ -54,6 +54,14 @@ def test_vmfb(name):
     assert through(name, "iree-cpu", VmfbCompiler(), VmfbMaterializer()) <= LIMIT
 
 
+@pytest.mark.needs("openvino")
+@pytest.mark.parametrize("name", ["silero-vad-ifless", "magika"])
+def test_openvino_blob(name):
+    from rlx.backends.openvino_blob import OpenvinoCompiler, OpenvinoMaterializer
+
+    assert through(name, "openvino-cpu", OpenvinoCompiler(), OpenvinoMaterializer()) <= LIMIT
+
+
 NODE = r"the compiler of jax-tpu does not take this program: node '.+' \w+: "
 
 

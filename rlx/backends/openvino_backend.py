@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.openvino import LESS, said
-from rlx.backends.openvino_mending import mend
+from rlx.backends.openvino_mending import mend, varies
 from rlx.backends.precision import FLOATS, as_stated
 from rlx.errors import (
     ContractError,
@@ -62,12 +62,14 @@ class OpenVino:
             SettingError: an option has a value that the device refuses.
             ContractError: another device or precision is used than was asked for.
         """
+        from rlx.backends.openvino_integers import slice_bounds
         from rlx.backends.openvino_run import Compiled, Empty, is_empty
 
         if all(map(is_empty, program.outputs)):
             self._checked(program, options)
             return Empty(program, self.device)
-        return Compiled(self.compiled(program, options)[0], program, self._id, DEVICES)
+        compiled, _ = self.compiled(program, options)
+        return Compiled(compiled, program, self._id, DEVICES, slice_bounds(program))
 
     def compiled(self, program: Program, options: CompileOptions) -> tuple[Any, str | None]:
         """OpenVINO's own compiled model, and the precision that it was held to; as `compile`."""
@@ -161,7 +163,8 @@ class OpenVino:
                 fix="choose another backend: run `rlx explain --all`.",
             ) from error
         for node in model.get_ops():
-            if node.get_type_name() == "Divide" and _varies(node.input_value(0).get_node()):
+            # OpenVINO mixes up the sides of a division of a constant that it does not convert.
+            if node.get_type_name() == "Divide" and varies(node.input_value(0).get_node()):
                 node.get_rt_info()[DIVIDE] = True
         mend(self._engine, model)
         return model
@@ -186,23 +189,6 @@ class OpenVino:
 
     def close(self) -> None:
         """Nothing is held: what is compiled belongs to the executables."""
-
-
-def _varies(node: Any) -> bool:
-    """Whether a value depends on the data of inputs.
-
-    OpenVINO 2026.4 mixes up the sides of a division of a constant that it does not convert.
-    """
-    seen, left = set(), [node]
-    while left:
-        one = left.pop()
-        kind = one.get_type_name()
-        if kind == "Parameter":
-            return True
-        if kind != "ShapeOf" and one.get_name() not in seen:
-            seen.add(one.get_name())
-            left += [value.get_node() for value in one.input_values()]
-    return False
 
 
 def unmatched(error: Exception) -> str:

@@ -33,7 +33,10 @@ KEEP = frozenset(
 UNREDUCED = frozenset({"ScatterElements", "ScatterND"})
 """These keep them too, while they do not add up."""
 SLICE = frozenset({"Slice"})
-"""Takes larger constants: beyond the end of an axis all ends are alike."""
+"""Takes larger numbers: beyond the end of an axis all ends are alike."""
+BOUNDS = (1, 2, 4)
+"""Where a slice takes starts, ends and steps."""
+LARGEST = 2**31 - 1
 
 
 def check_integers(program: Program, id: str) -> None:
@@ -58,6 +61,22 @@ def check_integers(program: Program, id: str) -> None:
     for name, array in _constants(program.body):
         if not fits(array):
             _check_constant(program, id, name, name)
+
+
+def slice_bounds(program: Program) -> frozenset[str]:
+    """The inputs that are starts, ends or steps of slices alone: the largest are all alike."""
+    reads = [
+        (name, node.operation in SLICE and place in BOUNDS)
+        for node, _ in _nodes(program.body)
+        for place, name in enumerate(node.inputs)
+    ]
+    others = {name for name, bound in reads if not bound} | {one.name for one in program.outputs}
+    return frozenset({name for name, bound in reads if bound} - others)
+
+
+def bounded(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Starts, ends or steps of slices as 32 bits hold them: no axis is as long as the largest."""
+    return array.clip(-LARGEST, LARGEST)
 
 
 def fits(array: np.ndarray[Any, Any]) -> bool:

@@ -1,8 +1,9 @@
 """Nodes of OpenVINO's that its CPU kernels compute wrongly, put as others that come out right.
 
 Its kernels lose NaN where they compare, clamp and exponentiate; they compare integers as float32;
-a padding value that is no constant is taken for 0; and a range whose step leads away from its end
-counts on to it from the other side.
+a padding value that is no constant is taken for 0; a range whose step leads away from its end
+counts on to it from the other side; and axes and repeats that are no constants have no kernel, or
+a wrong one.
 """
 
 from __future__ import annotations
@@ -36,6 +37,20 @@ def mend(engine: Any, model: Any) -> None:
             made.set_friendly_name(node.get_friendly_name())
             for reader in readers:
                 reader.replace_source_output(made.output(0))
+
+
+def varies(node: Any) -> bool:
+    """Whether a value depends on the data of inputs, and not on their sizes alone."""
+    seen, left = set(), [node]
+    while left:
+        one = left.pop()
+        kind = one.get_type_name()
+        if kind == "Parameter":
+            return True
+        if kind != "ShapeOf" and one.get_name() not in seen:
+            seen.add(one.get_name())
+            left += [value.get_node() for value in one.input_values()]
+    return False
 
 
 def _kind(output: Any) -> str:
@@ -80,9 +95,10 @@ def _any_nan(ops: Any, node: Any, given: list[Any]) -> Any:
     """The largest and smallest of numbers of which one is NaN are NaN."""
     if _kind(given[0]) not in FLOATS:
         return None
-    keep = node.get_attributes()["keep_dims"]
-    some = ops.reduce_logical_or(ops.is_nan(given[0]), given[1], keep)
-    return ops.select(some, _constant(ops, float("nan"), given[0]), node)
+    one, zero, nan = (_constant(ops, value, given[0]) for value in (1, 0, float("nan")))
+    found = ops.select(ops.is_nan(given[0]), one, zero)
+    most = ops.reduce_max(found, given[1], node.get_attributes()["keep_dims"])
+    return ops.select(ops.equal(most, one), nan, node)
 
 
 def _infinite(ops: Any, node: Any, given: list[Any]) -> Any:
@@ -155,6 +171,44 @@ def _ranged(ops: Any, node: Any, given: list[Any]) -> Any:
     return ops.range(start, end, step, attributes["output_type"])
 
 
+def _unsqueezed(ops: Any, node: Any, given: list[Any]) -> Any:  # noqa: ARG001 - as all of them
+    """Axes that are no constants have no kernel: the sizes are put together, and it reshapes."""
+    data, axes = given
+    sizes = data.get_partial_shape(), axes.get_partial_shape()
+    if not varies(axes.get_node()) or not (sizes[0].rank.is_static and sizes[1].is_static):
+        return None
+    added = int(np.prod(sizes[1].to_shape()))
+    total = sizes[0].rank.get_length() + added
+    if added in (0, total):
+        return ops.reshape(data, _whole(ops, [1] * total), False) if added else None
+    places = ops.floor_mod(ops.convert(axes, "i32"), _whole(ops, total))
+    same = ops.equal(ops.reshape(places, _whole(ops, [added, 1]), False), _whole(ops, range(total)))
+    new = ops.reduce_max(ops.convert(same, "i32"), _whole(ops, [0]))
+    passed = ops.cum_sum(ops.subtract(_whole(ops, 1), new), _whole(ops, 0))
+    at = ops.maximum(ops.subtract(passed, _whole(ops, 1)), _whole(ops, 0))
+    old = ops.gather(ops.shape_of(data, "i32"), at, _whole(ops, 0))
+    shape = ops.select(ops.equal(new, _whole(ops, 1)), _whole(ops, 1), old)
+    return ops.reshape(data, shape, False)
+
+
+def _tiled(ops: Any, node: Any, given: list[Any]) -> Any:  # noqa: ARG001 - as all of them
+    """Repeats that are no constants go wrong beyond three axes: each axis is gathered."""
+    data, repeats = given
+    rank = data.get_partial_shape().rank
+    if not varies(repeats.get_node()) or not rank.is_static:
+        return None
+    zero, one = _whole(ops, 0), _whole(ops, 1)
+    sizes, times = ops.shape_of(data, "i32"), ops.convert(repeats, "i32")
+    tiled = data
+    for axis in range(rank.get_length()):
+        place = _whole(ops, axis)
+        size = ops.gather(sizes, place, zero)
+        end = ops.multiply(size, ops.gather(times, place, zero))
+        at = ops.floor_mod(ops.range(zero, end, one, "i32"), size)
+        tiled = ops.gather(tiled, at, place)
+    return None if tiled is data else tiled
+
+
 def _gathered(ops: Any, node: Any, given: list[Any]) -> Any:
     """Where there is nothing to gather from, the kernel divides by 0, which ends the process."""
     sizes = given[0].get_partial_shape(), node.output(0).get_partial_shape()
@@ -162,6 +216,10 @@ def _gathered(ops: Any, node: Any, given: list[Any]) -> Any:
         return None
     shape = ops.constant(np.array(sizes[1].to_shape(), np.int64))
     return ops.broadcast(_constant(ops, 0, given[0]), shape)
+
+
+def _whole(ops: Any, value: Any) -> Any:
+    return ops.constant(np.array(value, np.int32))
 
 
 def _constant(ops: Any, value: float, like: Any) -> Any:
@@ -189,5 +247,7 @@ MENDED: dict[str, Callable[[Any, Any, list[Any]], Any]] = {
     "ReduceMin": _any_nan,
     "Relu": _rectified,
     "Softmax": _whole_rows,
+    "Tile": _tiled,
+    "Unsqueeze": _unsqueezed,
 }
 """By OpenVINO's name of the type: what is put in its place, or None where it is right."""

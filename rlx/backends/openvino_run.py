@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from rlx.backends.openvino_integers import WIDE, check_fit
+from rlx.backends.openvino_integers import WIDE, bounded, check_fit
 from rlx.errors import ContractError, ExecutionError, SessionClosed, printable
 
 if TYPE_CHECKING:
@@ -66,7 +66,14 @@ def make(request):
 class Compiled:
     """A compiled model, and the requests that are free; several threads may run it at once."""
 
-    def __init__(self, compiled: Any, program: Interface, id: str, devices: Mapping[str, str]):
+    def __init__(
+        self,
+        compiled: Any,
+        program: Interface,
+        id: str,
+        devices: Mapping[str, str],
+        bounds: frozenset[str] = frozenset(),
+    ):
         self._compiled = compiled
         self._devices = devices
         given = _taken(program.inputs, compiled.inputs)
@@ -76,6 +83,8 @@ class Compiled:
         self._places = None if given == program.inputs else tuple(map(program.inputs.index, given))
         """Where each of its inputs is among the program's; None: all are, in the same order."""
         self._wide = tuple((i, v) for i, v in enumerate(given) if v.type.dtype in WIDE)
+        self._bounds = bounds
+        """The names of inputs of which the largest numbers are all alike."""
         self._id = id
         self._views = tuple(_view(value.type) for value in given)
         self._casts = tuple(_view(value.type) for value in made)
@@ -124,7 +133,11 @@ class Compiled:
     def _run(self, inputs: Sequence[Array]) -> Sequence[Array]:
         if self._places is not None:
             inputs = [inputs[place] for place in self._places]
+        if self._bounds:
+            inputs = list(inputs)
         for place, value in self._wide:
+            if value.name in self._bounds:
+                inputs[place] = bounded(inputs[place])  # type: ignore[index]  # a list
             check_fit(inputs[place], value, self._id)
         try:
             taken = self._free.pop()

@@ -86,6 +86,27 @@ def test_slices_may_end_beyond_all_ends() -> None:
     np.testing.assert_array_equal(y, [1, 2, 3])
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "step"),
+    [
+        (1, 2**63 - 1, 1),
+        (-(2**63), 2**63 - 1, 1),
+        (3, -(2**63), -1),
+        (2**63 - 1, -(2**63), -(2**31)),
+        (3, 2**63 - 1, -1),
+        (0, 2**31, 2**40),
+    ],
+)
+def test_slices_may_be_told_any_numbers(start: int, end: int, step: int) -> None:
+    text = (
+        "g (float[4] x, int64[1] s, int64[1] e, int64[1] t) => (float[a] y) "
+        "<int64[1] i = {0}> { y = Slice(x, s, e, i, t) }"
+    )
+    x = np.arange(4, dtype=np.float32)
+    (y,) = compiled(text).run([x, *(np.array([one]) for one in (start, end, step))])
+    np.testing.assert_array_equal(y, x[start:end:step])
+
+
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "uint32", "int32", "float32"])
 def test_integers_fit_where_32_bits_hold_them(dtype: str) -> None:
     assert fits(np.array([0, 2**31 - 1], dtype))

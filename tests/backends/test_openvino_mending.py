@@ -149,3 +149,25 @@ def test_the_order_of_axes_that_are_not_named_is_found() -> None:
     """OpenVINO's own ranges have no dtype."""
     got = answer("g (float[n,2] x) => (float[2,n] y) { y = Transpose(x) }", X.reshape(4, 2))
     np.testing.assert_array_equal(got, X.reshape(4, 2).T)
+
+
+@pytest.mark.parametrize("axes", [[0], [-1], [1, -1], [3, 0, 1]])
+@pytest.mark.parametrize("sizes", ["2,3", "a,b"])
+def test_axes_to_add_may_be_inputs(axes: list[int], sizes: str) -> None:
+    ndim = ",".join("pqrst"[: 2 + len(axes)])
+    text = (
+        f"g (float[{sizes}] x, int64[{len(axes)}] a) => (float[{ndim}] y) {{ y = Unsqueeze(x, a) }}"
+    )
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    got = answer(text, x, np.array(axes))
+    np.testing.assert_array_equal(got, np.expand_dims(x, tuple(axes)))
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (2, 1, 3, 2)])
+def test_repeats_may_be_inputs(shape: tuple[int, ...]) -> None:
+    ndim, sizes = len(shape), ",".join(map(str, shape))
+    out = ",".join("pqrst"[:ndim])
+    text = f"g (float[{sizes}] x, int64[{ndim}] r) => (float[{out}] y) {{ y = Tile(x, r) }}"
+    x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    repeats = np.arange(1, ndim + 1)
+    np.testing.assert_array_equal(answer(text, x, repeats), np.tile(x, repeats))

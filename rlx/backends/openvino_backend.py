@@ -62,14 +62,14 @@ class OpenVino:
             SettingError: an option has a value that the device refuses.
             ContractError: another device or precision is used than was asked for.
         """
-        from rlx.backends.openvino_integers import slice_bounds
+        from rlx.backends.openvino_integers import bounds
         from rlx.backends.openvino_run import Compiled, Empty, is_empty
 
         if all(map(is_empty, program.outputs)):
             self._checked(program, options)
             return Empty(program, self.device)
         compiled, _ = self.compiled(program, options)
-        return Compiled(compiled, program, self._id, DEVICES, slice_bounds(program))
+        return Compiled(compiled, program, self._id, DEVICES, bounds(program))
 
     def compiled(self, program: Program, options: CompileOptions) -> tuple[Any, str | None]:
         """OpenVINO's own compiled model, and the precision that it was held to; as `compile`."""

@@ -34,8 +34,9 @@ UNREDUCED = frozenset({"ScatterElements", "ScatterND"})
 """These keep them too, while they do not add up."""
 SLICE = frozenset({"Slice"})
 """Takes larger numbers: beyond the end of an axis all ends are alike."""
-BOUNDS = (1, 2, 4)
-"""Where a slice takes starts, ends and steps."""
+BOUNDS = {"Slice": (1, 2, 4), "Shape": (0,), "Size": (0,)}
+"""By operation, the operands whose largest numbers are all alike: starts, ends and steps of slices,
+and what is only measured."""
 LARGEST = 2**31 - 1
 
 
@@ -63,10 +64,10 @@ def check_integers(program: Program, id: str) -> None:
             _check_constant(program, id, name, name)
 
 
-def slice_bounds(program: Program) -> frozenset[str]:
-    """The inputs that are starts, ends or steps of slices alone: the largest are all alike."""
+def bounds(program: Program) -> frozenset[str]:
+    """The inputs whose largest numbers are all alike, wherever they are read."""
     reads = [
-        (name, node.operation in SLICE and place in BOUNDS)
+        (name, place in BOUNDS.get(node.operation, ()))
         for node, _ in _nodes(program.body)
         for place, name in enumerate(node.inputs)
     ]
@@ -75,8 +76,8 @@ def slice_bounds(program: Program) -> frozenset[str]:
 
 
 def bounded(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Starts, ends or steps of slices as 32 bits hold them: no axis is as long as the largest."""
-    return array.clip(-LARGEST, LARGEST)
+    """The numbers as 32 bits hold them: no axis is as long as the largest."""
+    return array.clip(0 if array.dtype.kind == "u" else -LARGEST, LARGEST)
 
 
 def fits(array: np.ndarray[Any, Any]) -> bool:

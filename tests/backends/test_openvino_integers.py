@@ -107,6 +107,15 @@ def test_slices_may_be_told_any_numbers(start: int, end: int, step: int) -> None
     np.testing.assert_array_equal(y, x[start:end:step])
 
 
+@pytest.mark.parametrize("operation", ["Shape", "Size"])
+@pytest.mark.parametrize("dtype", sorted(WIDE))
+def test_what_is_measured_may_hold_any_numbers(operation: str, dtype: str) -> None:
+    sizes = "[1]" if operation == "Shape" else ""
+    text = f"g ({dtype}[n] x) => (int64{sizes} y) {{ y = {operation}(x) }}"
+    (y,) = compiled(text).run([np.full(3, np.iinfo(dtype).max, dtype)])
+    assert y.tolist() == ([3] if operation == "Shape" else 3)
+
+
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "uint32", "int32", "float32"])
 def test_integers_fit_where_32_bits_hold_them(dtype: str) -> None:
     assert fits(np.array([0, 2**31 - 1], dtype))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rlx.backends.shader import pairs
-from rlx.backends.shader.builder import BOOLEAN, Builder, f32, u32
+from rlx.backends.shader.builder import BOOLEAN, Builder, f32, i32, u32
 from rlx.backends.shader.functions import UNARY, Functions
 from rlx.backends.shader.integers import integer, lit, wrapped
 from rlx.backends.shader.mending import Mending
@@ -150,14 +150,22 @@ def _to_float(b: Builder, value: Value, source: Tensor) -> Atom:
 
 
 def _from_float(b: Builder, value: Atom, dtype: Dtype, register: str) -> Value:
+    """An integer from a float; of what a signed one can't hold, the lowest, as processors say."""
+    size = Functions(b).unsigned_bits(value)
     if register == "pair":
-        return pairs.from_float(b, value)
+        found = pairs.from_float(b, value)
+        if dtype.kind == "uint":
+            return found
+        beyond = b.op("ge", "bool", size, u32(0x5F000000))  # 2^63, infinite, or NaN
+        return pairs.select(b, beyond, (u32(0), u32(1 << 31)), found)
     if dtype.bits == 32 and dtype.kind == "uint":
         below = b.op("lt", "bool", value, f32(0.0))
         whole = b.op("cast", "u32", b.op("max", "f32", value, f32(0.0)))
         negative = b.op("bits", "u32", b.op("cast", "i32", value))
         return (b.op("select", "u32", below, negative, whole),)
-    whole = b.op("cast", "i32", value)
+    beyond = b.op("ge", "bool", size, u32(0x4F000000))  # 2^31, infinite, or NaN
+    near = b.op("select", "f32", beyond, f32(0.0), value)
+    whole = b.op("select", "i32", beyond, i32(-(1 << 31)), b.op("cast", "i32", near))
     held = whole if dtype.kind == "int" else b.op("bits", "u32", whole)
     return (wrapped(b, held, dtype),)
 

@@ -100,6 +100,18 @@ def test_a_cast_is_numpys(run, source, target):
     np.testing.assert_array_equal(found, values.astype(target))
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_a_float_that_an_integer_cannot_hold_becomes_the_lowest(run, dtype):
+    """Of 64 or 32 bits, from which narrower ones are cut; as on the processors of NumPy's."""
+    values = np.array([np.nan, np.inf, -np.inf, 2.0**63, -(2.0**63), -(2.0**31), 5.5, -5.5])
+    wide = "int64" if dtype == "int64" else "int32"
+    lost = np.array([n in (0, 1, 2, 3) or (n == 4 and wide == "int32") for n in range(8)])
+    kept = np.where(lost, 0, values).astype(wide)
+    expected = np.where(lost, np.iinfo(wide).min, kept).astype(dtype)
+    found = run(lambda x: xp.astype(x, getattr(xp, dtype)), values.astype(np.float32))
+    np.testing.assert_array_equal(found, expected)
+
+
 MOVED = {
     "permute": (lambda x: xp.permute_dims(x, (2, 0, 1)), lambda x: x.transpose(2, 0, 1)),
     "reversed": (lambda x: x[:, ::-1, 1::2], lambda x: x[:, ::-1, 1::2]),

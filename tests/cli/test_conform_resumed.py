@@ -79,6 +79,7 @@ def test_another_version_than_was_measured_is_refused(rlx, failed):
     done = write(rlx, "--resume")
     assert done.code != 0
     assert (
-        f"numpy is {one.version} here, 0.1 was measured. Fix: measure it: run `rlx conform --write` without `--resume`."
+        f"numpy is {one.version} here, 0.1 was measured. "
+        "Fix: measure it: run `rlx conform --write` without `--resume`."
     ) in done.err
     assert failed.exists()

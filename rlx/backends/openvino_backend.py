@@ -6,7 +6,8 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.openvino import LESS, said
-from rlx.backends.openvino_mending import mend, varies
+from rlx.backends.openvino_axes import varies
+from rlx.backends.openvino_mending import mend
 from rlx.backends.precision import FLOATS, as_stated
 from rlx.errors import (
     ContractError,

@@ -171,3 +171,30 @@ def test_repeats_may_be_inputs(shape: tuple[int, ...]) -> None:
     x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
     repeats = np.arange(1, ndim + 1)
     np.testing.assert_array_equal(answer(text, x, repeats), np.tile(x, repeats))
+
+
+@pytest.mark.parametrize("operation", ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceL2"])
+@pytest.mark.parametrize("axes", [[1], [0, -1]])
+def test_axes_to_drop_may_be_inputs(operation: str, axes: list[int]) -> None:
+    """And what comes after knows how many stay."""
+    left = ",".join("pq"[: 3 - len(axes)])
+    text = (
+        f"g (float[2,3,4] x, int64[{len(axes)}] a) => (float[{left}] y) "
+        f"{{ t = {operation}<keepdims = 0>(x, a) y = Sqrt(t) }}"
+    )
+    x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    reductions = {
+        "ReduceSum": np.sum,
+        "ReduceMean": np.mean,
+        "ReduceMax": np.max,
+        "ReduceL2": lambda x, axis: np.sqrt(np.sum(x * x, axis)),
+    }
+    expected = np.sqrt(reductions[operation](x, axis=tuple(axes)))
+    np.testing.assert_allclose(answer(text, x, np.array(axes)), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("operation", "limit"), [("ReduceMax", -INF), ("ReduceMin", INF)])
+def test_the_furthest_of_no_numbers_is_infinite(operation: str, limit: float) -> None:
+    text = f"g (float[2,0] x, int64[1] a) => (float[2,1] y) {{ y = {operation}(x, a) }}"
+    got = answer(text, np.zeros((2, 0), np.float32), np.array([1]))
+    np.testing.assert_array_equal(got, [[limit], [limit]])

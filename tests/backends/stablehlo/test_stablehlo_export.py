@@ -139,8 +139,7 @@ def test_another_precision_is_refused():
         compiled(program(), precision="f16")
     assert str(refusal.value) == (
         "the stablehlo payload computes network as the program says, in float32; f16 was asked "
-        "for. Fix: export the program in f16, leave the precision unset, or set precision_policy "
-        "to warn or allow."
+        "for. Fix: export the program in f16, or leave the precision unset."
     )
 
 

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from rlx.backends.tinygrad_place import Place
     from rlx.program import Program
 
-DTYPES = frozenset({"bool", "float16", "float32", "int8", "int32", "int64", "uint8"})
-"""dtypes that are exchanged, by ONNX's names, which are tinygrad's as well: those of networks.
+DTYPES = frozenset({"bool", "float32", "int32", "int64", "uint8"})
+"""dtypes that are exchanged, by ONNX's names, which are tinygrad's as well: those of most networks.
 
 tinygrad has others. They are left out because what is claimed has been measured, and each dtype of
-each operation is a kernel to compile; float64 and bfloat16 also depend on the device."""
+each operation is a kernel to compile: with float16 and int8 as well, twice as many. float64 and
+bfloat16 also depend on the device."""
 SIZES = frozenset({"Shape", "Size"})
 """Operations whose results depend on sizes alone."""
 SMALL = 4096

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rlx.backends.onnxruntime import exchange, masks, slices
 from rlx.backends.onnxruntime.assignment import CPU, Seat, seated, with_names
-from rlx.backends.onnxruntime.empties import settle
+from rlx.backends.onnxruntime.elements import ask
+from rlx.backends.onnxruntime.empties import has_empties, settle
 from rlx.backends.onnxruntime.executable import Compiled
 from rlx.backends.onnxruntime.narrow import promised
 from rlx.backends.onnxruntime.pruning import prune
@@ -70,14 +71,18 @@ class OnnxRuntime:
             )
         seat = Seat(name, provider.name, placed.settings, placed.device)
         widened = exchange.widen(model, program)
+        settings = {**self._options, **provider.session}
         if provider.name != CPU:
-            settle(with_names(model, program), program, self._engine, name)
+            with_names(model, program)
+            if has_empties(program):
+                ask(self._engine, model, seat, settings)
+                settle(model, program, self._engine, name)
             prune(model)
         else:
             masks.widen(model, program)
         slices.bound(model)
         data = model.SerializeToString()
-        session = seated(self._engine, data, seat, {**self._options, **provider.session})
+        session = seated(self._engine, data, seat, settings)
         return Compiled(self._engine, session, program, provider.device, widened)
 
     def close(self) -> None:

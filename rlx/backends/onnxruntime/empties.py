@@ -25,15 +25,24 @@ DTYPES = {"float32": "FLOAT", "float64": "DOUBLE"}
 
 
 def settle(model: onnx.ModelProto, program: Program, engine: Any, id: str) -> None:
-    """Take what has no elements out of the model, where shapes tell that there is such a thing.
+    """Take what has no elements out of the model, where it `has_empties`.
 
     Raises:
         ExecutionError: a node computes something of an operand without elements, and of others.
     """
+    if has_empties(program):
+        inputs = [value.name for value in program.body.inputs]
+        _Settling(model, _types(program), engine, id).settle(inputs)
+
+
+def has_empties(program: Program) -> bool:
+    """Whether shapes tell that some value has no elements."""
+    return any(map(_is_empty, _types(program).values()))
+
+
+def _types(program: Program) -> dict[str, ValueType]:
     body = program.body
-    types = {value.name: value.type for value in (*body.inputs, *body.outputs)} | dict(body.types)
-    if any(map(_is_empty, types.values())):
-        _Settling(model, types, engine, id).settle([value.name for value in body.inputs])
+    return {value.name: value.type for value in (*body.inputs, *body.outputs)} | dict(body.types)
 
 
 def _is_empty(kind: ValueType) -> bool:

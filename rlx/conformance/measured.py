@@ -25,6 +25,7 @@ KINDS = {
     ("rlx.conformance.synthesis", "Claim"),
     ("rlx.conformance.trial", "Outcome"),
     ("rlx.program.types", "Signature"),
+    ("rlx.program.types", "ValueType"),
 }
 
 

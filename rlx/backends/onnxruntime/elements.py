@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     import onnx
 
-FAILED = "EP_FAIL"
-"""How the engine says that a provider took nodes, and then could not compile them."""
+REFUSALS = ("EP_FAIL", "was inserted using the NHWC format")
+"""How the engine says that a provider took nodes and then not: compiled, or in its own layout."""
 
 
 def ask(engine: Any, model: onnx.ModelProto, seat: Seat, options: Mapping[str, Any]) -> None:
@@ -33,7 +33,7 @@ def ask(engine: Any, model: onnx.ModelProto, seat: Seat, options: Mapping[str, A
     except ExecutionError:
         raise
     except Exception as error:
-        if FAILED in str(error):
+        if any(said in str(error) for said in REFUSALS):
             raise ExecutionError(
                 f"{seat.id} does not compute this program, had it elements: {error}",
                 fix="choose another backend for this program: try `rlx explain --all`.",

@@ -43,8 +43,23 @@ def emulated() -> Any:
     backend.close()
 
 
-@pytest.mark.needs("onnxruntime_qnn")
-@pytest.mark.skipif(sys.platform != "linux", reason="QNN emulates on Linux")
+QNN = pytest.mark.needs("onnxruntime_qnn")
+EMULATES = pytest.mark.skipif(sys.platform != "linux", reason="QNN emulates on Linux")
+
+
+@QNN
+@EMULATES
+def test_what_the_provider_gives_back_is_refused_without_elements_too(emulated: Any) -> None:
+    source = program("g (double[0,1,4] x, double[2,1,2] w) => (double[0,2,3] y) { y = Conv(x, w) }")
+    with pytest.raises(ExecutionError) as caught:
+        emulated.compile(source, CompileOptions())
+    assert caught.value.message.startswith(
+        "onnxruntime-qnn-emulated does not compute this program, had it elements: "
+    )
+
+
+@QNN
+@EMULATES
 @pytest.mark.parametrize(
     ("operation", "message"),
     [

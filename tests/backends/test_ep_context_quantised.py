@@ -15,6 +15,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import rlx
+from rlx.registration import Coverage
 from rlx.session.default import default_registry
 
 pytestmark = [
@@ -100,7 +101,8 @@ def directly(model, feeds):
     """By a session that is told that what can be compiled can be run."""
     registry = default_registry()
     one = registry.get(EMULATED)
-    told = registry.with_backend(replace(one, coverage=one.compiles), replace=True)
+    claims = Coverage(one.compiles.rows)
+    told = registry.with_backend(replace(one, coverage=claims, compiles=claims), replace=True)
     with rlx.Session(backend=EMULATED, registry=told) as session:
         (y,) = session.compile(rlx.load(model)).run(feeds)
     return y

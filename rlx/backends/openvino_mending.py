@@ -57,6 +57,39 @@ def _unless_nan(ops: Any, node: Any, given: list[Any]) -> Any:
     return ops.select(ops.is_nan(given[0]), given[0], node)
 
 
+def _multiplied(readers: Any, origin: Any) -> bool:
+    """Whether all that is read is bounded, and multiplied by what it was made from: NaN returns.
+
+    OpenVINO makes one kernel of a hard swish, unless something is put between.
+    """
+    nodes = [reader.get_node() for reader in readers]
+    return bool(nodes) and all(
+        origin in map(_place, node.input_values())
+        if node.get_type_name() == "Multiply"
+        else node.get_type_name() in ("Maximum", "Minimum")
+        and _multiplied(node.output(0).get_target_inputs(), origin)
+        for node in nodes
+    )
+
+
+def _origin(output: Any) -> tuple[str, int]:
+    """What a value was made from by adding and bounding."""
+    node = output.get_node()
+    if node.get_type_name() in ("Add", "Maximum", "Minimum"):
+        varying = [one for one in node.input_values() if not _is_constant(one)]
+        if len(varying) == 1:
+            return _origin(varying[0])
+    return _place(output)
+
+
+def _place(output: Any) -> tuple[str, int]:
+    return output.get_node().get_name(), output.get_index()
+
+
+def _is_constant(output: Any) -> bool:
+    return bool(output.get_node().get_type_name() == "Constant")
+
+
 def _extreme(name: str) -> Callable[[Any, Any, list[Any]], Any]:
     """NaN stays NaN, in the first operand; in the second it does by itself.
 
@@ -64,11 +97,12 @@ def _extreme(name: str) -> Callable[[Any, Any, list[Any]], Any]:
     """
 
     def extreme(ops: Any, node: Any, given: list[Any]) -> Any:
+        readers = node.output(0).get_target_inputs()
         a, b = given
-        if a.get_node().get_type_name() == "Constant":
+        if _is_constant(a):
             a, b = b, a
             node = getattr(ops, name)(a, b)
-        return _unless_nan(ops, node, [a])
+        return None if _multiplied(readers, _origin(a)) else _unless_nan(ops, node, [a])
 
     return extreme
 
@@ -154,7 +188,7 @@ def _equal(ops: Any, node: Any, given: list[Any]) -> Any:
 def _padded(ops: Any, node: Any, given: list[Any]) -> Any:
     """The value that is no constant is taken where a mask is padded."""
     mode = node.get_attributes()["pad_mode"]
-    if mode != "constant" or len(given) < 4 or given[3].get_node().get_type_name() == "Constant":
+    if mode != "constant" or len(given) < 4 or _is_constant(given[3]):
         return None
     one = ops.constant(np.array(1, np.int32))
     inside = ops.broadcast(one, ops.shape_of(given[0]))

@@ -51,6 +51,17 @@ with np.errstate(all="ignore"):
             [X],
             X.clip(0, 1),
         ),
+        "Clip as in a hard swish": (
+            f"{ONE} <float c={{3}}, float a={{0}}, float b={{6}}> "
+            "{ m = Add(x, c) n = Clip(m, a, b) y = Mul(x, n) }",
+            [X],
+            X * (X + 3).clip(0, 6),
+        ),
+        "Clip that multiplies another": (
+            f"{TWO} <float a={{0}}, float b={{6}}> {{ n = Clip(x, a, b) y = Mul(z, n) }}",
+            [X, np.ones_like(X)],
+            X.clip(0, 6),
+        ),
         "Exp": (f"{ONE} {{ y = Exp(x) }}", [X], np.exp(X)),
         "HardSigmoid": (f"{ONE} {{ y=HardSigmoid(x) }}", [X], (X * 0.2 + 0.5).clip(0, 1)),
         "Max": (f"{TWO} {{ y = Max(x, z) }}", [X, Z], np.maximum(X, Z)),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from rlx.cli import spoken
-from rlx.router.summary import folded, summary
+from rlx.router.summary import brief, folded, summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -44,6 +44,14 @@ def text(
         return fitted(spoken.spoken(str(route), flags), stream)
     wide = width(stream) or PIPED
     return folded(spoken.spoken(summary(route, wide), flags), wide)
+
+
+def choice(route: Route, *, whole: bool) -> str:
+    """A route whose program has run: what ran it, and what was tried before; or the whole."""
+    if whole:
+        return text(route, whole=True)
+    wide = width() or PIPED
+    return folded(spoken.spoken(brief(route, wide, "-v"), spoken.flags()), wide)
 
 
 def fitted(lines: str, stream: TextIO | None = None) -> str:

@@ -114,7 +114,7 @@ def command(
     if json_wanted:
         output.dump(document)
     else:
-        output.text([routes.text(decision, whole=verbose), *describe(document)])
+        output.text([routes.choice(decision, whole=verbose), *describe(document)])
     return 0
 
 

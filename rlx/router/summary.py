@@ -60,6 +60,22 @@ def summary(route: Route, width: int, more: str = "-v") -> str:
     return "\n".join(lines)
 
 
+def brief(route: Route, width: int, why: str) -> str:
+    """The choice, and what was tried before it; `why` names what says the rest."""
+    head, because, done = chosen(route)
+    lines = _wrapped(head, width, "", "  ")
+    for line in (*because, *done):
+        lines += _wrapped(line.strip(), width, "  ", "    ")
+    left = [one for one in route.candidates if one.verdict != "selected"]
+    tried = _grouped(left).get("open-failed")
+    if tried:
+        lines += _group(route, "open-failed", tried, width)
+    if left:
+        said = "other was" if len(left) == 1 else "others were"
+        lines += _wrapped(f"{len(left)} {said} not chosen: {why} says why", width, "  ", "    ")
+    return "\n".join(lines)
+
+
 def folded(text: str, width: int) -> str:
     """The lines of a text, each at most `width` wide where it can be wrapped."""
     lines: list[str] = []

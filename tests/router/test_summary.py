@@ -6,7 +6,7 @@ from rlx.device import DeviceSpec
 from rlx.origin import Origin
 from rlx.registration import Coverage
 from rlx.router import Fact, decide
-from rlx.router.summary import BARE, BY_DEVICE, ORDER, folded, summary
+from rlx.router.summary import BARE, BY_DEVICE, ORDER, brief, folded, summary
 from rlx.router.verdicts import CODES, VERDICTS
 from rlx.settings import Request
 
@@ -119,3 +119,19 @@ def test_folding_keeps_the_words_and_short_lines():
     assert all(len(line) <= 40 or line.strip() == "x" * 90 for line in lines)
     assert folded(text, 40).split() == text.split()
     assert all(line.startswith("      ") for line in lines[2:])
+
+
+def test_after_a_run_only_the_choice_and_what_was_tried_are_told(make_registry, backend, mlp):
+    registry = make_registry(backend("a", rank=1), backend("b", rank=2), backend("c", rank=3))
+    assert brief(decide(registry, mlp, Request(), {}), 80, "-v") == (
+        "mlp (2 nodes) runs on a (cpu:0)\n  rank 1\n  2 others were not chosen: -v says why"
+    )
+    facts = {("a", 0): Fact(open_failure="no memory", fix="free some.")}
+    assert brief(decide(registry, mlp, Request(), facts), 80, "-v") == (
+        "mlp (2 nodes) runs on b (cpu:0)\n"
+        "  rank 2\n"
+        "  degraded: an earlier choice failed to open\n"
+        "  open-failed: it failed to open: no memory (a)\n"
+        "    Fix: free some.\n"
+        "  2 others were not chosen: -v says why"
+    )

@@ -111,11 +111,11 @@ def tiled(ops: Any, node: Any, given: list[Any]) -> Any:  # noqa: ARG001 - as al
 
 
 def gathered(ops: Any, node: Any, given: list[Any]) -> Any:
-    """Where there is nothing to gather from, the kernel divides by 0, which ends the process."""
-    sizes = given[0].get_partial_shape(), node.output(0).get_partial_shape()
-    if not all(size.is_static for size in sizes) or 0 not in sizes[0].to_shape():
+    """Where there is nothing to gather, the kernel divides by 0, which ends the process."""
+    size = node.output(0).get_partial_shape()
+    if not size.is_static or 0 not in size.to_shape():
         return None
-    shape = ops.constant(np.array(sizes[1].to_shape(), np.int64))
+    shape = ops.constant(np.array(size.to_shape(), np.int64))
     return ops.broadcast(constant(ops, 0, given[0]), shape)
 
 

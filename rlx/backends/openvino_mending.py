@@ -36,6 +36,11 @@ def mend(engine: Any, model: Any) -> None:
 
     What a node is made into may hold the node itself: its readers get the new one's output.
     """
+    from openvino.passes import ConstantFolding, Manager
+
+    manager = Manager()
+    manager.register_pass(ConstantFolding())  # it is done anyway, and shows what is empty
+    manager.run_passes(model)
     ops = engine.opset15
     found = [(node, MENDED.get(node.get_type_name())) for node in model.get_ordered_ops()]
     for node, mended in found:

@@ -156,6 +156,12 @@ def test_gathering_from_nothing_gives_nothing(sizes: str) -> None:
     np.testing.assert_array_equal(got, [[1], [2]])
 
 
+def test_gathering_nothing_ends_no_process() -> None:
+    """Which is known once constants are folded."""
+    text = "g (float[1] x) => (float[n] y) <bool[1] c = {0}> { y = Compress<axis = 0>(x, c) }"
+    assert answer(text, np.ones(1, np.float32)).shape == (0,)
+
+
 def test_the_order_of_axes_that_are_not_named_is_found() -> None:
     """OpenVINO's own ranges have no dtype."""
     got = answer("g (float[n,2] x) => (float[2,n] y) { y = Transpose(x) }", X.reshape(4, 2))

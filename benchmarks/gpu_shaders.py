@@ -2,9 +2,10 @@
 
 A float32 product of 4096 x 4096 matrices (TF32 off), and x + 1, softmax and layer norm of 64 M
 elements in rows of 4096: the kernels alone, on memory of the device, through Vulkan and OpenGL.
-All candidates take turns. Prints JSON: milliseconds, minimum of many, what they amount to, and the
-ratio to PyTorch; `--output` writes it too. With `--smoke` it does little, on whatever adapter there
-is, against PyTorch on the processor: to see that it works.
+All candidates take turns. Then whole networks, as `benchmarks.shader_networks` measures them.
+Prints JSON: milliseconds, minimum of many, what they amount to, and the ratio to PyTorch;
+`--output` writes it too. With `--smoke` it does little, on whatever adapter there is, against
+PyTorch on the processor: to see that it works.
 """
 
 from __future__ import annotations
@@ -13,27 +14,21 @@ import argparse
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import rlx.backends.shader.namespace as functions
+from benchmarks.shader_networks import DRIVERS
+from benchmarks.shader_networks import measure as networks
 from benchmarks.timing import side_by_side
-from rlx.backends.shader import devices
 from rlx.backends.shader.driver import Driver
 from rlx.backends.shader.plan import planned
 from rlx.backends.shader.tensor import Tensor
 from rlx.errors import Unavailable
 
 xp: Any = functions
-DRIVERS: dict[str, Callable[[], Driver]] = {
-    "vulkan": partial(devices._wgpu_driver, "vulkan", 0),
-    "opengl": partial(devices._gl_driver, 0),
-}
-AT_ONCE = 40
-"""How often a kernel runs before its result is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +41,11 @@ class Sizes:
     device: str = "cuda"
     rounds: int = 10
     seconds: float = 0.2
+    at_once: int = 200
+    """How often a kernel runs before its result is waited for."""
 
 
-SMOKE = Sizes(side=256, rows=64, columns=512, device="cpu", rounds=2, seconds=0.01)
+SMOKE = Sizes(64, 16, 512, "cpu", rounds=2, seconds=0.01, at_once=2)
 
 
 def normalised(x: Any, weight: Any, bias: Any) -> Any:
@@ -76,10 +73,10 @@ def shaders(arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, Tensor]:
     }
 
 
-def launched(driver: Driver, wanted: Tensor) -> tuple[Callable[[], Any], Any, int]:
+def launched(driver: Driver, wanted: Tensor, times: int) -> tuple[Callable[[], Any], Any, int]:
     """A call that runs the kernels some times and waits; the memory of the result; their number."""
     made = planned([wanted], driver, {}, keep=True)
-    launch = driver.prepare(made.dispatches * AT_ONCE)
+    launch = driver.prepare(made.dispatches * times)
     memory = made.results[wanted.serial].memory
 
     def call() -> None:
@@ -105,11 +102,11 @@ def beside(arrays: dict[str, np.ndarray[Any, Any]], device: str) -> Iterator[tup
     )
 
 
-def repeated(function: Callable[[], Any], device: str) -> Callable[[], Any]:
+def repeated(function: Callable[[], Any], device: str, times: int) -> Callable[[], Any]:
     """The function some times, and then what it started on the device."""
 
     def call() -> None:
-        for _ in range(AT_ONCE):
+        for _ in range(times):
             function()
         if device == "cuda":
             import torch
@@ -131,17 +128,21 @@ def measure(sizes: Sizes) -> dict[str, Any]:
     }
     arrays = {name: rng.standard_normal(shape, dtype=np.float32) for name, shape in shapes.items()}
     peers = dict(beside(arrays, sizes.device))
-    calls = {f"torch {name}": repeated(call, sizes.device) for name, call in peers.items()}
-    report: dict[str, Any] = {"adapters": {}, "kernels": {}, "errors": {}}
+    calls = {
+        f"torch {name}": repeated(call, sizes.device, sizes.at_once) for name, call in peers.items()
+    }
+    report: dict[str, Any] = {"adapters": {}, "kernels": {}, "errors": {}, "networks": {}}
+    drivers: dict[str, Driver] = {}
     for name, open_driver in DRIVERS.items():
         try:
             driver = open_driver()
         except Unavailable as error:
             report["adapters"][name] = error.message
             continue
+        drivers[name] = driver
         report["adapters"][name] = driver.detail
         for what, wanted in shaders(arrays).items():
-            call, memory, count = launched(driver, wanted)
+            call, memory, count = launched(driver, wanted, sizes.at_once)
             calls[f"{name} {what}"] = call
             call()
             expected = peers[what]().cpu().numpy()
@@ -150,7 +151,7 @@ def measure(sizes: Sizes) -> dict[str, Any]:
             report["errors"][f"{name} {what}"] = worst
             report["kernels"][f"{name} {what}"] = count
     took = side_by_side(calls, rounds=sizes.rounds, seconds=sizes.seconds)
-    each = {name: value / AT_ONCE for name, value in took.items()}
+    each = {name: value / sizes.at_once for name, value in took.items()}
     work = {"matmul": 2 * sizes.side**3}
     bytes_moved = 2 * sizes.rows * sizes.columns * 4
     report["milliseconds"] = {name: value * 1e3 for name, value in each.items()}
@@ -162,6 +163,8 @@ def measure(sizes: Sizes) -> dict[str, Any]:
         for name, value in each.items()
         if not name.startswith("torch")
     }
+    if sizes is not SMOKE:
+        report["networks"] = {name: networks(driver) for name, driver in drivers.items()}
     return report
 
 

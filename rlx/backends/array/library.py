@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rlx.backends.array import dtypes
+from rlx.errors import ExecutionError
 
 if TYPE_CHECKING:
     from rlx.backends.array.site import Array, Builder
@@ -21,6 +22,10 @@ Compiler = Callable[[Function, Sequence[Any], Sequence[Any]], Callable[[Sequence
 """Compiles a function for the constants given and for inputs with the shapes and dtypes of those
 given; what it makes is called with the inputs. The function has no effects, and it may be called
 more than once."""
+
+
+class DeviceFailed(ExecutionError):
+    """The device failed, and not a kernel: nothing is gained by running step by step."""
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:

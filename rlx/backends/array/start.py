@@ -17,6 +17,7 @@ import numpy as np
 
 from rlx.backends.array.dtypes import numpy_dtype
 from rlx.backends.array.execute import execute, follow
+from rlx.backends.array.library import DeviceFailed
 from rlx.backends.protocol import TooLarge
 from rlx.errors import said
 
@@ -115,7 +116,7 @@ class Compiling:
             moved = [x for x, held in zip(entered, plan.host_inputs, strict=True) if not held]
             form = self.form(entered)
             return form(moved)
-        except TooLarge:
+        except (DeviceFailed, TooLarge):
             raise
         except Exception as error:  # noqa: BLE001 - the steps themselves say what is wrong, if it is they
             outputs: list[Array] = self.library.guard(_eagerly, plan, self.library, inputs)
@@ -134,7 +135,7 @@ class Compiling:
         if self.uncompiled is None:
             try:
                 self.only = self.form(inputs)
-            except TooLarge:
+            except (DeviceFailed, TooLarge):
                 raise
             except Exception as error:  # noqa: BLE001 - the steps themselves say so when they run
                 self.give_up(f"it cannot be compiled: {said(error)}")

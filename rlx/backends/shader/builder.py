@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 
 from rlx.backends.shader.ir import (
@@ -51,9 +51,9 @@ def truth(value: bool) -> Lit:
 class Builder:
     """The statements so far, and which values have names already."""
 
-    def __init__(self, *, exact: bool = True) -> None:
-        self.exact = exact
-        """Whether the device's floats are IEEE 754's; else functions that show it mend them."""
+    def __init__(self, loose: Container[str] = ()) -> None:
+        self.loose = loose
+        """The functions of floats that the device gets wrong: they are mended."""
         self._blocks: list[list[Statement]] = [[]]
         self._known: list[dict[object, Ref]] = [{}]
         self._count = 0

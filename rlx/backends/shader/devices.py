@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rlx.backends.forks import refuse_forked
 from rlx.backends.protocol import Found
-from rlx.errors import SettingError, Unavailable, said
+from rlx.errors import ExecutionError, SettingError, Unavailable, said
 
 if TYPE_CHECKING:
     from rlx.backends.shader.backend import ShaderBackend
@@ -98,15 +98,21 @@ def _tried(driver: Driver) -> Driver:
     Raises:
         Unavailable: it does not compute what is written.
     """
-    from rlx.backends.shader.exactness import is_exact, is_faithful
+    from rlx.backends.shader.exactness import is_faithful, loose
 
-    if not is_faithful(driver):
+    try:
+        if not is_faithful(driver):
+            raise Unavailable(
+                f"{driver.detail} simplifies x - x to 0, which is wrong for NaN and infinities",
+                fix="update the GPU's driver, or choose another device.",
+            )
+        driver.limits = replace(driver.limits, loose=loose(driver))
+    except ExecutionError as error:
         driver.close()
-        raise Unavailable(
-            f"{driver.detail} simplifies x - x to 0, which is wrong for NaN and infinities",
-            fix="update the GPU's driver, or choose another device.",
-        )
-    driver.limits = replace(driver.limits, exact=is_exact(driver))
+        raise Unavailable(error.message, fix=error.fix) from None
+    except BaseException:
+        driver.close()
+        raise
     return driver
 
 

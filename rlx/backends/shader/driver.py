@@ -28,8 +28,10 @@ class Limits:
     """What the first byte that is bound must be a multiple of."""
     groups: int = 65535
     """Workgroups of a grid along one axis; no standard allows fewer."""
-    exact: bool = True
-    """Whether subnormal numbers are kept and quotients rounded, as IEEE 754 says; GPUs may not."""
+    loose: frozenset[str] = frozenset()
+    """The scalar functions that it does not compute as IEEE 754 says, subnormal numbers apart."""
+    patient: bool = True
+    """Whether long kernels are worth their compilation: not where a CPU emulates the device."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -60,10 +62,11 @@ class Dispatch:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """Bytes copied on the device, to the start of other memory."""
+    """Bytes copied on the device, to a place in other memory."""
 
     source: Binding
     target: Memory
+    at: int = 0
 
 
 Prepared = Callable[[Sequence[Copy], Sequence[Copy]], None]

@@ -12,7 +12,7 @@ from rlx.backends.shader.scalars import computed
 from rlx.backends.shader.values import Value, converted, literal
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Sequence
 
     from rlx.backends.shader.ir import Atom
     from rlx.backends.shader.tensor import Shape, Tensor
@@ -32,13 +32,36 @@ def strides_of(shape: Shape) -> Shape:
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
-class Emission:
-    """The kernel that is being written: its code, and the memory that it reads."""
+class Mixed(Exception):
+    """An array is read by fours and at other places too; it has this serial."""
 
-    def __init__(self, there: Container[int], *, exact: bool = True):
-        """`there` has the serials of the arrays that are in memory."""
-        self.b = Builder(exact=exact)
+    def __init__(self, serial: int):
+        super().__init__(serial)
+        self.serial = serial
+
+
+class Emission:
+    """The kernel that is being written: its code, and the memory that it reads.
+
+    Places that are known as one of four neighbours, the first of which is a multiple of 4, are read
+    by fours where they stay so on the way to memory: one instruction reads them all.
+    """
+
+    def __init__(
+        self,
+        there: Container[int],
+        *,
+        single: Container[int] = frozenset(),
+        loose: Container[str] = (),
+    ):
+        """`there` has the serials of the arrays that are in memory, `single` of those among them
+        that are not read by fours.
+        """
+        self.b = Builder(loose)
         self.there = there
+        self.single = single
+        self.lanes: dict[Atom, tuple[Atom, int]] = {}
+        """Places known as one of four: the number of the four, and which."""
         self.fixed: dict[int, Value] = {}
         """Elements that are in registers, whatever the index: a row's sums, a product's own."""
         self.read: dict[int, Buffer] = {}
@@ -49,13 +72,42 @@ class Emission:
         if index.flat is not None:
             return index.flat
         assert index.places is not None
+        steps = [
+            (place, stride)
+            for place, size, stride in zip(
+                index.places, index.shape, strides_of(index.shape), strict=True
+            )
+            if size > 1
+        ]
+        if steps and steps[-1][0] in self.lanes and all(by % 4 == 0 for _, by in steps[:-1]):
+            quarter, lane = self.lanes[steps[-1][0]]
+            return self.one_of(self._total([(at, by // 4) for at, by in steps[:-1]], quarter), lane)
+        return self._total(steps)
+
+    def _total(self, steps: Sequence[tuple[Atom, int]], last: Atom | None = None) -> Atom:
         total: Atom = u32(0)
-        for place, size, stride in zip(
-            index.places, index.shape, strides_of(index.shape), strict=True
-        ):
-            if size > 1:
-                total = self.b.add(total, self.b.mul(place, stride))
-        return total
+        for place, stride in steps:
+            total = self.b.add(total, self.b.mul(place, stride))
+        return total if last is None else self.b.add(total, last)
+
+    def one_of(self, quarter: Atom, lane: int) -> Atom:
+        """The place of one of four neighbours."""
+        place = self.b.add(self.b.mul(quarter, 4), u32(lane))
+        self.lanes[place] = (quarter, lane)
+        return place
+
+    def div(self, place: Atom, by: int) -> Atom:
+        """The quotient; the same one for neighbours."""
+        if place in self.lanes and by % 4 == 0:
+            return self.b.div(self.lanes[place][0], by // 4)
+        return self.b.div(place, by)
+
+    def mod(self, place: Atom, by: int) -> Atom:
+        """The rest; neighbours stay neighbours."""
+        if place in self.lanes and by % 4 == 0:
+            quarter, lane = self.lanes[place]
+            return self.one_of(self.b.mod(quarter, by // 4), lane)
+        return self.b.mod(place, by)
 
     def places(self, index: Index) -> tuple[Atom, ...]:
         """The place by axis."""
@@ -69,9 +121,9 @@ class Emission:
             if size == 1:
                 found.append(u32(0))
                 continue
-            part = self.b.div(index.flat, stride)
+            part = self.div(index.flat, stride)
             first = prod(index.shape[:axis]) == 1
-            found.append(part if first else self.b.mod(part, size))
+            found.append(part if first else self.mod(part, size))
         return tuple(found)
 
     def at(self, x: Tensor, index: Index) -> Value:
@@ -89,11 +141,17 @@ class Emission:
         """An element that is in memory, from its word, or words."""
         kind = x.dtype.register if x.dtype.words == 1 else "u32"
         kind = "u32" if kind == "bool" else kind
+        fours = flat in self.lanes and x.serial not in self.single
+        fours = fours and x.dtype.words == 1 and x.size % 4 == 0
         # named by order, so that programs that are the same have the same text
-        buffer = self.read.setdefault(x.serial, Buffer(f"in{len(self.read)}", kind, False))
+        buffer = self.read.setdefault(
+            x.serial, Buffer(f"in{len(self.read)}", f"{kind}x4" if fours else kind, False)
+        )
         name = buffer.name
+        if fours != buffer.type.endswith("x4"):
+            raise Mixed(x.serial)
         if x.dtype.words == 1:
-            word = self.b.load(name, kind, flat)
+            word = self._one(name, kind, flat) if fours else self.b.load(name, kind, flat)
             if x.dtype.kind == "bool":
                 return (self.b.op("ne", "bool", word, u32(0)),)
             return (word,)
@@ -101,6 +159,11 @@ class Emission:
         if x.register == "pair":
             return low, self.b.load(name, "u32", self.b.add(self.b.mul(flat, 2), u32(1)))
         return (self.b.op("bits", "i32", low) if x.register == "i32" else low,)
+
+    def _one(self, name: str, kind: str, flat: Atom) -> Atom:
+        quarter, lane = self.lanes[flat]
+        four = self.b.load(name, f"{kind}x4", quarter)
+        return self.b.op("lane", kind, four, target="xyzw"[lane])
 
     # One method for each operation.
 
@@ -125,7 +188,7 @@ class Emission:
         if source[lead:] == x.shape[lead:]:
             flat = self.flat(index)
             if prod(x.shape[:lead]) > 1:
-                flat = self.b.mod(flat, prod(source))
+                flat = self.mod(flat, prod(source))
             return self.at(x.args[0], Index(source, flat=flat))
         places = tuple(
             u32(0) if size == 1 else place
@@ -137,7 +200,10 @@ class Emission:
         starts, steps = x.params
         places = []
         for place, start, step in zip(self.places(index), starts, steps, strict=True):
-            if step > 0:
+            if step == 1 and place in self.lanes and start % 4 == 0:
+                quarter, lane = self.lanes[place]
+                places.append(self.one_of(self.b.add(quarter, u32(start // 4)), lane))
+            elif step > 0:
                 places.append(self.b.add(self.b.mul(place, step), u32(start)))
             else:
                 places.append(self.b.op("sub", "u32", u32(start), self.b.mul(place, -step)))

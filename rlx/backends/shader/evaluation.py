@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rlx.backends.shader.driver import Binding, Copy
-from rlx.backends.shader.dtypes import Host, from_words, of_numpy, to_words
+from rlx.backends.shader.dtypes import Host, bool_, from_words, of_numpy, to_words
 from rlx.backends.shader.limits import bytes_of
 from rlx.backends.shader.namespace.indexing import flags as raised
 from rlx.backends.shader.plan import Untraceable, planned
@@ -143,16 +143,24 @@ class Form:
         outputs: list[Any] = []
         for one in self._outputs:
             outputs.append(self._output(one, given, copies))
+        self._raise(copies)
+        self._launch(before, copies)
+        return outputs
+
+    def _raise(self, copies: list[Copy]) -> None:
+        """Raise the flags of this run: those of the device side by side, to be read at once."""
         for flag in self._flags:
             if flag.host is not None:
                 raised.raise_flag(flag)
-                continue
-            held = self._results[flag.serial]
-            target = driver.allocate(held.size)
-            copies.append(Copy(held, target))
-            raised.raise_flag(Tensor.of_storage(target, flag.shape, flag.dtype))
-        self._launch(before, copies)
-        return outputs
+        held = [self._results[one.serial] for one in self._flags if one.host is None]
+        if held:
+            total = sum(one.size for one in held)
+            target = self._driver.allocate(total)
+            at = 0
+            for one in held:
+                copies.append(Copy(one, target, at))
+                at += one.size
+            raised.raise_flag(Tensor.of_storage(target, (total // 4,), bool_))
 
     def _output(self, one: Tensor, given: Sequence[Any], copies: list[Copy]) -> Tensor:
         if one.host is not None:

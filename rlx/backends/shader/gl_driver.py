@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import weakref
 from collections import deque
@@ -16,7 +17,9 @@ import numpy as np
 from rlx.backends.shader import glsl
 from rlx.backends.shader.driver import Copy, Dispatch, Limits, Memory, Prepared
 from rlx.backends.shader.dtypes import Host
+from rlx.backends.shader.failures import told
 from rlx.backends.shader.ir import Kernel
+from rlx.errors import SessionClosed
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,6 +29,8 @@ SOFTWARE = ("llvmpipe", "softpipe", "swiftshader", "software")
 LARGEST = (1 << 31) - 1
 SHARED = 1 << 15
 """The bytes that a workgroup of this version may share at least; moderngl tells of no more."""
+EGL = "libEGL.so.1"
+"""The library that moderngl loads for EGL."""
 
 
 class GlDriver:
@@ -36,6 +41,7 @@ class GlDriver:
         self._dropped: deque[Any] = deque()
         self._pipelines: dict[bytes, Any] = {}
         self._context: Any = None
+        self._closed = False
         try:
             self._do(self._open, index)
         except BaseException:
@@ -57,15 +63,23 @@ class GlDriver:
             binding_bytes=min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), LARGEST),
             buffer_bytes=LARGEST,
             alignment=256,
+            patient=not self.software,
         )
 
     def _do(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call it in the context's thread."""
+        """Call it in the context's thread.
+
+        Raises:
+            SessionClosed: the driver is closed.
+        """
+        if self._closed:
+            raise SessionClosed(f"{self.detail} is closed")
         return self._thread.submit(function, *args, **kwargs).result()
 
     def allocate(self, size: int) -> Memory:
         """Memory of so many bytes."""
-        handle = self._do(self._reserve, size)
+        with told(self.detail, f"allocating {size} bytes", moderngl.Error):
+            handle = self._do(self._reserve, size)
         made = Memory(self, handle, size)
         weakref.finalize(made, self._drop, handle).atexit = False
         return made
@@ -73,7 +87,12 @@ class GlDriver:
     def _reserve(self, size: int) -> Any:
         while self._dropped:
             self._dropped.popleft().release()
-        return self._context.buffer(reserve=-(-size // 4) * 4)
+        made = self._context.buffer(reserve=-(-size // 4) * 4)
+        error = self._context.error
+        if error != "GL_NO_ERROR":
+            made.release()
+            raise moderngl.Error(error)
+        return made
 
     def _drop(self, handle: Any) -> None:
         """Have a buffer released by the context's thread, at its next turn.
@@ -84,11 +103,13 @@ class GlDriver:
 
     def write(self, memory: Memory, words: Host) -> None:
         """Write to the start of memory."""
-        self._do(memory.handle.write, np.ascontiguousarray(words))
+        with told(self.detail, f"writing {memory.size} bytes", moderngl.Error):
+            self._do(memory.handle.write, np.ascontiguousarray(words))
 
     def read(self, memory: Memory, size: int) -> Host:
         """So many bytes from the start of memory; waits for them."""
-        return np.frombuffer(self._do(self._read, memory, size), np.uint32).copy()
+        with told(self.detail, f"reading {size} bytes", moderngl.Error):
+            return np.frombuffer(self._do(self._read, memory, size), np.uint32).copy()
 
     def _read(self, memory: Memory, size: int) -> bytes:
         """Through a buffer of its own: drivers move one that is read to the host, for good."""
@@ -101,10 +122,12 @@ class GlDriver:
 
     def prepare(self, dispatches: Sequence[Dispatch]) -> Prepared:
         """Compile what is new and bind it all."""
-        ready = self._do(self._compiled, dispatches)
+        with told(self.detail, "compiling its kernels", moderngl.Error):
+            ready = self._do(self._compiled, dispatches)
 
         def launch(before: Sequence[Copy], after: Sequence[Copy]) -> None:
-            self._do(self._run, ready, before, after)
+            with told(self.detail, "running its kernels", moderngl.Error):
+                self._do(self._run, ready, before, after)
 
         return launch
 
@@ -132,7 +155,11 @@ class GlDriver:
         for copy in copies:
             source = copy.source
             self._context.copy_buffer(
-                copy.target.handle, source.memory.handle, source.size, read_offset=source.offset
+                copy.target.handle,
+                source.memory.handle,
+                source.size,
+                read_offset=source.offset,
+                write_offset=copy.at,
             )
 
     def _pipeline(self, kernel: Kernel) -> Any:
@@ -145,13 +172,22 @@ class GlDriver:
 
     def close(self) -> None:
         """Release the context; calling it again does nothing."""
-        if self._context is not None:
+        if not self._closed:
             self._do(self._release)
+            self._closed = True
             self._thread.shutdown()
 
     def _release(self) -> None:
         for one in self._pipelines.values():
             one.release()
         self._pipelines.clear()
+        while self._dropped:
+            self._dropped.popleft().release()
         self._context.release()
         self._context = None
+        _leave_thread()
+
+
+def _leave_thread() -> None:
+    """Have EGL let go of the thread: a released context lives on while it is current in one."""
+    ctypes.CDLL(EGL).eglReleaseThread()

@@ -9,7 +9,10 @@ from rlx.backends.shader.printing import TEXT, ZERO, Printer, as_float, is_odd
 if TYPE_CHECKING:
     from rlx.backends.shader.ir import Kernel, Lit, Ref
 
-_TYPES = {"f32": "float", "i32": "int", "u32": "uint", "bool": "bool"}
+_TYPES = {
+    **{"f32": "float", "i32": "int", "u32": "uint", "bool": "bool"},
+    **{"f32x4": "vec4", "i32x4": "ivec4", "u32x4": "uvec4"},
+}
 _BITS = {
     ("f32", "u32"): "floatBitsToUint({0})",
     ("f32", "i32"): "floatBitsToInt({0})",

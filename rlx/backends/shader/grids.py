@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rlx.backends.shader.ir import GROUP
+from rlx.backends.shader.ir import GROUP, LOCAL
 
 if TYPE_CHECKING:
     from rlx.backends.shader.builder import Builder
@@ -27,3 +27,10 @@ def group_number(b: Builder, grid: tuple[int, int, int]) -> Atom:
     if grid[1] == 1:
         return GROUP[0]
     return b.add(b.mul(GROUP[1], grid[0]), GROUP[0])
+
+
+def numbered(b: Builder, count: int, threads: int) -> tuple[Atom, tuple[int, int, int], int]:
+    """The number of the invocation, for one element each; the grid, and the workgroup's size."""
+    size = min(threads, 64 if count <= 4096 else 256)
+    grid = grid_of(-(-count // size))
+    return b.add(b.mul(group_number(b, grid), size), LOCAL), grid, size

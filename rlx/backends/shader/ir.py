@@ -1,7 +1,8 @@
 """The shader language of the generator: kernels of straight code, loops and conditions.
 
 Nothing here knows WGSL or GLSL. Every value is named once (`Let`), so that printing is a table from
-operations to text. Types are `f32`, `i32`, `u32` and `bool`.
+operations to text. Types are `f32`, `i32`, `u32` and `bool`, and four at once, such as `f32x4`,
+which `four` makes and `lane` takes one of.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Atom = Ref | Lit
 
 @dataclass(frozen=True, slots=True)
 class Let:
-    """A value, computed once: `op` of the arguments; `target` names memory, for loads."""
+    """A value, computed once: `op` of the arguments; `target` names memory, or one of four."""
 
     ref: Ref
     op: str
@@ -95,7 +96,7 @@ Statement = Let | Var | Assign | Store | Loop | If | Barrier
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """Device memory as a kernel sees it: 32-bit words of one type."""
+    """Device memory as a kernel sees it: 32-bit words of one type, or fours of them."""
 
     name: str
     type: str

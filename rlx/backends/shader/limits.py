@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rlx.backends.protocol import TooLarge
@@ -28,10 +29,10 @@ def within(outputs: Sequence[Tensor], driver: Driver) -> list[Work]:
     """
     limits = driver.limits
     threads = 1 << (limits.threads.bit_length() - 1)
-    made = works(outputs, limits.buffers, threads, exact=limits.exact)
+    made = works(outputs, replace(limits, threads=threads))
     while threads > FEWEST and max(map(shared_bytes, made), default=0) > limits.shared_bytes:
         threads //= 2
-        made = works(outputs, limits.buffers, threads, exact=limits.exact)
+        made = works(outputs, replace(limits, threads=threads))
     for one in made:
         fits(one.makes, driver)
         for what, needed, allowed in (
@@ -64,8 +65,9 @@ def bytes_of(x: Tensor) -> int:
 
 
 def shared_bytes(work: Work) -> int:
-    """The bytes that a workgroup shares, a word each element."""
-    return sum(one.size * 4 for one in work.kernel.shared)
+    """The bytes that a workgroup shares: a word each element, or four."""
+    words = ((4 if one.type.endswith("x4") else 1) * one.size for one in work.kernel.shared)
+    return sum(words) * 4
 
 
 def _named(x: Tensor) -> str:

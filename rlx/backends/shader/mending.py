@@ -11,6 +11,9 @@ from rlx.backends.shader.builder import f32, i32, u32
 from rlx.backends.shader.floats import Floats
 from rlx.backends.shader.ir import Atom
 
+REFINED = "refined"
+"""Among what a device gets wrong: quotients, which are right once they are rounded again."""
+
 
 class Mending(Floats):
     """Comparisons, products, quotients and whole numbers as IEEE 754 has them."""
@@ -90,6 +93,21 @@ class Mending(Floats):
         number = self.where(turned, self.op("neg", number), number)
         plain = self.b.op("and", "bool", self._is_plain(a), self._is_plain(b))
         return self.where(plain, number, self.div(self._not_fine(a), self._not_fine(b)))
+
+    def refined(self, a: Atom, b: Atom) -> Atom:
+        """a / b by the reciprocal, and rounded once more by what is left of the division.
+
+        For devices whose `fma` is exact. Of a divisor whose reciprocal is subnormal it takes a
+        part, which is undone.
+        """
+        huge = self.b.op("ge", "bool", self.unsigned_bits(b), u32(0x7D000000))
+        down = self.where(huge, 2.0**-24, 1.0)
+        bottom = self.mul(b, down)
+        over = self.div(1.0, bottom)
+        found = self.mul(a, over)
+        rest = self.op("fma", self.op("neg", found), bottom, a)
+        better = self.op("fma", rest, over, found)
+        return self.mul(self.where(self.isfinite(better), better, found), down)
 
     def floor(self, x: Atom) -> Atom:
         """Rounded down: a subnormal number below 0 to -1."""

@@ -44,6 +44,7 @@ TEXT: Mapping[str, str] = MappingProxyType(
         "shl": "{0} << {1}",
         "shr": "{0} >> {1}",
         "fma": "fma({0}, {1}, {2})",
+        "lane": "{0}.{target}",
         "load": "{target}[{0}]",
         "load_shared": "{target}[{0}]",
     }
@@ -113,8 +114,8 @@ class Printer(ABC):
         names = [self.atom(one) for one in let.args]
         if let.op in ARITHMETIC | FUNCTIONS and let.args[0].type == "f32":
             return self.arithmetic(let, names)
-        if let.op == "cast":
-            return f"{self.type_name(let.ref.type)}({names[0]})"
+        if let.op in ("cast", "four"):
+            return f"{self.type_name(let.ref.type)}({', '.join(names)})"
         if let.op == "bits":
             return self.bits(let.args[0].type, let.ref.type, names[0])
         if let.op not in self.texts:

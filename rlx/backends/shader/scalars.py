@@ -8,7 +8,7 @@ from rlx.backends.shader import pairs
 from rlx.backends.shader.builder import BOOLEAN, Builder, f32, i32, u32
 from rlx.backends.shader.functions import UNARY, Functions
 from rlx.backends.shader.integers import integer, lit, wrapped
-from rlx.backends.shader.mending import Mending
+from rlx.backends.shader.mending import REFINED, Mending
 from rlx.backends.shader.narrow import narrowed
 from rlx.backends.shader.values import Value, converted
 
@@ -54,9 +54,12 @@ def computed(b: Builder, made: Tensor, values: list[Value]) -> Value:
 def _float(b: Builder, name: str, made: Tensor, args: list[Atom]) -> Value:
     f = Functions(b)
     if name in BOOLEAN:
-        return (b.op(name, "bool", *args) if b.exact else Mending(b).compared(name, *args),)
-    if not b.exact and name in _MENDED:
+        loose = name in b.loose
+        return (Mending(b).compared(name, *args) if loose else b.op(name, "bool", *args),)
+    if name in b.loose and name in _MENDED:
         return (rounded(b, getattr(Mending(b), _MENDED[name])(*args), made.dtype),)
+    if name == "div" and REFINED in b.loose:
+        return (rounded(b, Mending(b).refined(*args), made.dtype),)
     if name in ("isnan", "isinf", "isfinite"):
         return (getattr(f, name)(args[0]),)
     if name in UNARY:

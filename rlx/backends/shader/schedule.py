@@ -12,6 +12,7 @@ from rlx.backends.shader.kernels import Work, work_for
 from rlx.backends.shader.regions import find_rows, find_tails
 
 if TYPE_CHECKING:
+    from rlx.backends.shader.driver import Limits
     from rlx.backends.shader.regions import Row
     from rlx.backends.shader.tensor import Tensor
 
@@ -193,16 +194,14 @@ def _cut_arguments(
         _to_memory(widest, weight, leaves, roots)
 
 
-def works(
-    outputs: Sequence[Tensor], most_buffers: int, threads: int, *, exact: bool = True
-) -> list[Work]:
+def works(outputs: Sequence[Tensor], limits: Limits) -> list[Work]:
     """The kernels that compute the outputs, in order."""
-    roots = cut([one for one in outputs if not in_memory(one)], most_buffers)
+    roots = cut([one for one in outputs if not in_memory(one)], limits.buffers)
     known = {one.serial: one for one in in_order(outputs) if in_memory(one) and not is_literal(one)}
     made: list[Work] = []
     for step in roots:
         root = step.makes
         if prod(root.shape):
-            made.append(work_for(root, known, threads, step.row, step.core, exact=exact))
+            made.append(work_for(root, known, limits, step.row, step.core))
         known[root.serial] = root
     return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,11 @@ import wgpu
 from rlx.backends.shader import wgsl
 from rlx.backends.shader.driver import Copy, Dispatch, Limits, Memory, Prepared
 from rlx.backends.shader.dtypes import Host
+from rlx.backends.shader.failures import told
 from rlx.backends.shader.ir import Kernel
 from rlx.backends.shader.wgpu_modules import shader_module
+from rlx.backends.shader.wgpu_passes import dispatched
+from rlx.errors import SessionClosed, Unavailable, printable
 
 DEVICES = {"Vulkan": "vulkan", "Metal": "metal", "D3D12": "directx"}
 """The device behind each of wgpu's APIs; its OpenGL has no compute on some, and is not used."""
@@ -51,7 +55,13 @@ class WgpuDriver:
         self.software = info["adapter_type"] == "CPU"
         self.version = str(wgpu.__version__)
         wanted = {name: adapter.limits[name] for name in _RAISED}
-        self._device: Any = adapter.request_device_sync(required_limits=wanted)
+        try:
+            self._device: Any = adapter.request_device_sync(required_limits=wanted)
+        except (wgpu.GPUError, RuntimeError) as error:
+            raise Unavailable(
+                f"{self.detail} gives no device: {printable(str(error).strip())}",
+                fix="close other programs that use it, or look at `rlx devices --refresh`.",
+            ) from error
         limits = self._device.limits
         self.limits = Limits(
             threads=min(
@@ -63,25 +73,42 @@ class WgpuDriver:
             binding_bytes=limits["max-storage-buffer-binding-size"],
             buffer_bytes=limits["max-buffer-size"],
             alignment=limits["min-storage-buffer-offset-alignment"],
+            patient=not self.software,
         )
         self._pipelines: dict[bytes, Any] = {}
+
+    def _telling(self, doing: str) -> AbstractContextManager[None]:
+        return told(self.detail, doing, wgpu.GPUError, RuntimeError)
+
+    @property
+    def _live(self) -> Any:
+        if self._device is None:
+            raise SessionClosed(f"{self.detail} is closed")
+        return self._device
 
     def allocate(self, size: int) -> Memory:
         """Memory of so many bytes."""
         usage = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
-        return Memory(self, self._device.create_buffer(size=-(-size // 4) * 4, usage=usage), size)
+        with self._telling(f"allocating {size} bytes"):
+            return Memory(self, self._live.create_buffer(size=-(-size // 4) * 4, usage=usage), size)
 
     def write(self, memory: Memory, words: Host) -> None:
         """Write to the start of memory."""
-        self._device.queue.write_buffer(memory.handle, 0, words)
+        with self._telling(f"writing {memory.size} bytes"):
+            self._live.queue.write_buffer(memory.handle, 0, words)
 
     def read(self, memory: Memory, size: int) -> Host:
         """So many bytes from the start of memory; waits for them."""
-        data = self._device.queue.read_buffer(memory.handle, 0, size)
-        return np.frombuffer(data, np.uint32).copy()
+        with self._telling(f"reading {size} bytes"):
+            data = self._live.queue.read_buffer(memory.handle, 0, size)
+        return np.frombuffer(data, np.uint32)
 
     def prepare(self, dispatches: Sequence[Dispatch]) -> Prepared:
         """Compile what is new and bind it all."""
+        with self._telling("compiling its kernels"):
+            return self._prepared(dispatches)
+
+    def _prepared(self, dispatches: Sequence[Dispatch]) -> Prepared:
         bound = []
         for one in dispatches:
             pipeline = self._pipeline(one.kernel)
@@ -97,28 +124,26 @@ class WgpuDriver:
                 for place, binding in enumerate(one.bindings)
             ]
             layout = pipeline.get_bind_group_layout(0)
-            group = self._device.create_bind_group(layout=layout, entries=entries)
+            group = self._live.create_bind_group(layout=layout, entries=entries)
             bound.append((pipeline, group, one.kernel.grid))
 
         def copied(encoder: Any, copies: Sequence[Copy]) -> None:
             for one in copies:
                 source = one.source
                 encoder.copy_buffer_to_buffer(
-                    source.memory.handle, source.offset, one.target.handle, 0, source.size
+                    source.memory.handle, source.offset, one.target.handle, one.at, source.size
                 )
 
         def launch(before: Sequence[Copy], after: Sequence[Copy]) -> None:
-            encoder = self._device.create_command_encoder()
-            copied(encoder, before)
-            if bound:
-                compute = encoder.begin_compute_pass()
-                for pipeline, group, grid in bound:
-                    compute.set_pipeline(pipeline)
-                    compute.set_bind_group(0, group)
-                    compute.dispatch_workgroups(*grid)
-                compute.end()
-            copied(encoder, after)
-            self._device.queue.submit([encoder.finish()])
+            with self._telling("running its kernels"):
+                encoder = self._live.create_command_encoder()
+                copied(encoder, before)
+                if bound:
+                    compute = encoder.begin_compute_pass()
+                    dispatched(compute, bound)
+                    compute.end()
+                copied(encoder, after)
+                self._live.queue.submit([encoder.finish()])
 
         return launch
 
@@ -127,8 +152,8 @@ class WgpuDriver:
         key = hashlib.sha256(text.encode()).digest()
         found = self._pipelines.get(key)
         if found is None:
-            module = shader_module(self._device, text)
-            found = self._device.create_compute_pipeline(
+            module = shader_module(self._live, text)
+            found = self._live.create_compute_pipeline(
                 layout="auto", compute={"module": module, "entry_point": "main"}
             )
             self._pipelines[key] = found

@@ -63,14 +63,16 @@ class _Wgsl(Printer):
         return super().arithmetic(let, hidden) if text is None else text.format(*hidden)
 
     def type_name(self, type: str) -> str:
-        return type
+        return f"vec4<{type.removesuffix('x4')}>" if type.endswith("x4") else type
 
     def bits(self, there: str, here: str, value: str) -> str:
         del there
         return f"bitcast<{here}>({value})"
 
     def named(self, ref: Ref, value: str, *, varies: bool) -> str:
-        return f"var {ref.name}: {ref.type} = {value};" if varies else f"let {ref.name} = {value};"
+        if not varies:
+            return f"let {ref.name} = {value};"
+        return f"var {ref.name}: {self.type_name(ref.type)} = {value};"
 
     def counter(self, name: str, start: str) -> str:
         return f"var {name}: u32 = {start};"
@@ -81,10 +83,11 @@ class _Wgsl(Printer):
             access = "read_write" if buffer.writable else "read"
             lines.append(
                 f"@group(0) @binding({place}) var<storage, {access}> "
-                f"{buffer.name}: array<{buffer.type}>;"
+                f"{buffer.name}: array<{self.type_name(buffer.type)}>;"
             )
         lines += [
-            f"var<workgroup> {one.name}: array<{one.type}, {one.size}>;" for one in kernel.shared
+            f"var<workgroup> {one.name}: array<{self.type_name(one.type)}, {one.size}>;"
+            for one in kernel.shared
         ]
         body = list(self.lines(kernel.body))
         lines += [

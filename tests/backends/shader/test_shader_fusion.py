@@ -5,8 +5,20 @@ import pytest
 
 import rlx.backends.shader.namespace as xp
 from rlx.backends.shader import glsl, wgsl
+from rlx.backends.shader.driver import Limits
 from rlx.backends.shader.schedule import works
 from rlx.backends.shader.tensor import Tensor
+
+
+def limits(buffers=8):
+    return Limits(
+        threads=256,
+        shared_bytes=1 << 15,
+        buffers=buffers,
+        binding_bytes=1 << 27,
+        buffer_bytes=1 << 31,
+        alignment=256,
+    )
 
 
 def memory(*shape):
@@ -39,7 +51,7 @@ CASES = {
 def test_a_program_takes_so_many_kernels(name):
     """Counted without a device."""
     make, count = CASES[name]
-    assert len(works([make(memory(100, 64))], 8, 256)) == count
+    assert len(works([make(memory(100, 64))], limits())) == count
 
 
 def test_what_would_bind_too_many_buffers_goes_to_memory_first():
@@ -47,7 +59,7 @@ def test_what_would_bind_too_many_buffers_goes_to_memory_first():
     total = memory(4)
     for _ in range(19):
         total = total + memory(4)
-    made = works([total], 8, 256)
+    made = works([total], limits())
     assert len(made) > 1
     assert all(len(one.kernel.buffers) <= 8 for one in made)
 
@@ -57,7 +69,7 @@ def test_a_tail_that_would_bind_too_many_buffers_is_cut():
     total = xp.matmul(memory(8, 8), memory(8, 8))
     for _ in range(12):
         total = total + memory(8, 8)
-    assert all(len(one.kernel.buffers) <= 4 for one in works([total], 4, 256))
+    assert all(len(one.kernel.buffers) <= 4 for one in works([total], limits(4)))
 
 
 WGSL = """\
@@ -108,6 +120,6 @@ void main() {
 @pytest.mark.parametrize(("printer", "text"), [(wgsl, WGSL), (glsl, GLSL)])
 def test_a_kernel_is_printed_so(printer, text):
     """The same kernel in both languages, whole."""
-    (work,) = works([memory(3) + 1.5], 8, 256)
+    (work,) = works([memory(3) + 1.5], limits())
     found = printer.source(work.kernel)
     assert found.replace("precise float v4", "float v4") == text

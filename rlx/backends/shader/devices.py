@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from rlx.backends.shader.driver import Driver
     from rlx.device import DeviceSpec
 
+VULKAN_DRIVER = (
+    "install the GPU's driver with Vulkan (for Mesa's GPUs, Debian's mesa-vulkan-drivers)"
+)
+EGL_DRIVER = (
+    "install the GPU's driver with EGL (for Mesa's GPUs, Debian's libegl1 and libgl1-mesa-dri)"
+)
+
 
 def _open_wgpu(device: str, spec: DeviceSpec, options: Mapping[str, object]) -> ShaderBackend:
     """Open an adapter through wgpu; its index counts hardware first. There are no options.
@@ -39,7 +46,7 @@ def _wgpu_driver(device: str, index: int) -> Driver:
     if index >= len(found):
         raise Unavailable(
             f"wgpu has {len(found)} {device} adapter(s), got {device}:{index}",
-            fix="install the GPU's driver, or look at `rlx devices`.",
+            fix=f"{VULKAN_DRIVER}, or look at `rlx devices`.",
         )
     return _tried(WgpuDriver(found[index], device))
 
@@ -54,7 +61,7 @@ def _probe(open_driver: partial[Driver], index: int) -> Found | str:
     try:
         driver = open_driver(index)
     except Unavailable as error:
-        return error.message
+        return f"{error.message}; {error.fix.partition(', or ')[0].removesuffix('.')}"
     library = library_of(driver, "probe")
     ones = library.to_native(np.ones(8, np.float32))
     (total,) = library.guard(lambda: [sum_of(ones)])
@@ -87,7 +94,7 @@ def _gl_driver(index: int) -> Driver:
     except Exception as error:
         raise Unavailable(
             f"OpenGL 4.3 cannot be opened on EGL device {index}: {said(error)}",
-            fix="install the GPU's driver with EGL, or look at `rlx devices`.",
+            fix=f"{EGL_DRIVER}, or look at `rlx devices`.",
         ) from error
     return _tried(driver)
 

@@ -40,6 +40,16 @@ def test_an_adapter_that_there_is_not_is_refused():
     assert caught.value.message.endswith("vulkan adapter(s), got vulkan:99")
 
 
+@pytest.mark.needs("wgpu")
+def test_a_probe_that_finds_no_adapter_says_what_to_install(monkeypatch):
+    """In one line, as `rlx devices` prints it."""
+    monkeypatch.setattr("rlx.backends.shader.wgpu_driver.adapters", lambda device: [])
+    assert devices.probe_vulkan(0) == (
+        "wgpu has 0 vulkan adapter(s), got vulkan:0; install the GPU's driver with Vulkan (for "
+        "Mesa's GPUs, Debian's mesa-vulkan-drivers)"
+    )
+
+
 @pytest.mark.parametrize("device", EACH)
 def test_an_option_is_refused(device):
     """There are none."""

@@ -34,6 +34,13 @@ HINTS = {"f32": "FP32", "f16": "FP16"}
 DIVIDE = "nonconvertable_divide_0"
 """OpenVINO's mark on a division that stays one: it would multiply by a reciprocal, which is
 infinite for the smallest numbers."""
+WRONG = frozenset(
+    {"BitShift", "DFT", "DynamicQuantizeLinear", "GridSample", "ReduceLogSum", "TopK"}
+)
+"""Operations that OpenVINO 2026.4 answers wrongly for values or sizes that claims can't tell apart.
+
+Shifts of 8 bits saturate, one-sided transforms keep an axis, of equal numbers another is the first,
+the rest differ at their ends."""
 PASSIVE = frozenset({"Constant", "Parameter", "Result"})
 """What computes nothing, and needs no device."""
 
@@ -96,6 +103,13 @@ class OpenVino:
         as_stated(program, options, self._id)
         hint = None if options.precision_policy == "allow" else self._hint(program)
         check_exchanged(program, self._id)
+        for node in program.nodes():
+            if node.operation in WRONG:
+                raise ExecutionError(
+                    f"{self._id} answers {node.operation} wrongly, "
+                    f"which is node {printable(node.name)}",
+                    fix="choose another backend: run `rlx explain --all`.",
+                )
         check_integers(program, self._id)
         return hint
 

@@ -1,7 +1,7 @@
 """Nodes of OpenVINO's that its CPU kernels compute wrongly, put as others that come out right.
 
-Its kernels lose NaN where they compare, clamp and exponentiate; they compare integers as float32;
-and a padding value that is no constant is taken for 0.
+Its kernels lose NaN where they compare, clamp and exponentiate; they compare integers as float32,
+and hold those of 8 bits at their bounds; and a padding value that is no constant is taken for 0.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 INFINITY = float("inf")
 FLOATS = frozenset({"f16", "bf16", "f32"})
+NARROW = frozenset({"i8", "u8"})
 EXACT = frozenset({"i32", "i64", "u32", "u64"})
 """Integers that float32 does not hold."""
 
@@ -149,6 +150,20 @@ def _infinite(ops: Any, node: Any, given: list[Any]) -> Any:
     return ops.select(endless, given[0], node)
 
 
+def _wrapped(name: str) -> Callable[[Any, Any, list[Any]], Any]:
+    """Integers of 8 bits wrap around; the kernels take the nearest that there is."""
+
+    def wrapped(ops: Any, node: Any, given: list[Any]) -> Any:  # noqa: ARG001 - as all of them
+        if kind(given[0]) not in NARROW:
+            return None
+        made = getattr(ops, name)(*(ops.convert(one, "i32") for one in given))
+        shift = whole(ops, 128 if kind(given[0]) == "i8" else 0)
+        low = ops.bitwise_and(ops.add(made, shift), whole(ops, 255))
+        return ops.convert(ops.subtract(low, shift), kind(given[0]))
+
+    return wrapped
+
+
 def _swapped(name: str) -> Callable[[Any, Any, list[Any]], Any]:
     """`a > b` as `b < a`: of NaN, only the latter is false."""
 
@@ -203,6 +218,8 @@ def _padded(ops: Any, node: Any, given: list[Any]) -> Any:
 
 
 MENDED: dict[str, Callable[[Any, Any, list[Any]], Any]] = {
+    "Abs": _wrapped("absolute"),
+    "Add": _wrapped("add"),
     "Clamp": _unless_nan,
     "Equal": _equal,
     "Exp": _unless_nan,
@@ -216,6 +233,8 @@ MENDED: dict[str, Callable[[Any, Any, list[Any]], Any]] = {
     "LogSoftmax": _whole_rows,
     "Maximum": _extreme("maximum"),
     "Minimum": _extreme("minimum"),
+    "Multiply": _wrapped("multiply"),
+    "Negative": _wrapped("negative"),
     "NotEqual": _equal,
     "Pad": _padded,
     "Range": ranged,
@@ -228,6 +247,7 @@ MENDED: dict[str, Callable[[Any, Any, list[Any]], Any]] = {
     "ReduceSum": reduced,
     "Relu": _rectified,
     "Softmax": _whole_rows,
+    "Subtract": _wrapped("subtract"),
     "Tile": tiled,
     "Unsqueeze": unsqueezed,
 }

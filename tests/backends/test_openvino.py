@@ -159,6 +159,16 @@ def test_an_operation_that_is_not_read_is_named() -> None:
     assert str(caught.value).startswith(said)
 
 
+def test_an_operation_that_is_answered_wrongly_is_refused() -> None:
+    with pytest.raises(ExecutionError) as caught:
+        compiled(
+            'g (uint8[2] x, uint8[2] n) => (uint8[2] y) { y = BitShift<direction = "LEFT">(x, n) }'
+        )
+    assert str(caught.value) == (
+        f"openvino-cpu answers BitShift wrongly, which is node BitShift_0.{ELSEWHERE}"
+    )
+
+
 def test_what_can_not_be_read_is_said_in_its_last_words() -> None:
     assert unread(RuntimeError("Exception from a.cpp:1:\nbroken\n\n")) == "broken"
     assert unread(RuntimeError("")) == "RuntimeError"

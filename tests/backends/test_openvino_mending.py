@@ -22,11 +22,16 @@ BESIDE = np.array([2**31 - 2, 1 - 2**31, 2**24, -2, 5], np.int32)
 
 
 def answer(text: str, *inputs: Any) -> Any:
+    (y,) = answers(text, *inputs)
+    return y
+
+
+def answers(text: str, *inputs: Any) -> Any:
     model = onnx.parser.parse_model(f'<ir_version: 13, opset_import: ["": 25]> {text}')
     executable = open_cpu(DeviceSpec("cpu", 0), {}).compile(load(model), CompileOptions())
-    (y,) = executable.run(list(inputs))
+    found = executable.run(list(inputs))
     executable.close()
-    return y
+    return found
 
 
 ONE = "g (float[1,8] x) => (float[1,8] y)"
@@ -215,3 +220,25 @@ def test_the_furthest_of_no_numbers_is_infinite(operation: str, limit: float) ->
     text = f"g (float[2,0] x, int64[1] a) => (float[2,1] y) {{ y = {operation}(x, a) }}"
     got = answer(text, np.zeros((2, 0), np.float32), np.array([1]))
     np.testing.assert_array_equal(got, [[limit], [limit]])
+
+
+@pytest.mark.parametrize(
+    ("operation", "dtype"),
+    [(operation, "int8") for operation in ("Add", "Sub", "Mul", "Abs", "Neg")]
+    + [(operation, "uint8") for operation in ("Add", "Sub", "Mul", "Abs")],
+)
+@pytest.mark.parametrize("shape", [(16,), (2, 2, 2, 2)])
+def test_integers_of_8_bits_wrap(operation: str, dtype: str, shape: tuple[int, ...]) -> None:
+    sizes = ",".join(map(str, shape))
+    x = np.arange(16, dtype=np.uint8).reshape(shape) * np.uint8(17)
+    x = x.view(dtype)
+    one = {"Abs": np.abs, "Neg": np.negative}
+    two = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply}
+    given = "x" if operation in one else "x, z"
+    text = (
+        f"g ({dtype}[{sizes}] x, {dtype}[{sizes}] z) => ({dtype}[{sizes}] y, {dtype}[{sizes}] w) "
+        f"{{ y = {operation}({given}) w = Identity(z) }}"
+    )
+    z = x[::-1].copy()
+    expected = one[operation](x) if operation in one else two[operation](x, z)
+    np.testing.assert_array_equal(answers(text, x, z)[0], expected)

@@ -57,7 +57,7 @@ def test_vmfb(name):
 @pytest.mark.needs("openvino")
 @pytest.mark.parametrize("name", ["silero-vad-ifless", "magika"])
 def test_openvino_blob(name):
-    from rlx.backends.openvino_blob import OpenvinoCompiler, OpenvinoMaterializer
+    from rlx.backends.openvino.blob import OpenvinoCompiler, OpenvinoMaterializer
 
     assert through(name, "openvino-cpu", OpenvinoCompiler(), OpenvinoMaterializer()) <= LIMIT
 

@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 import pytest
 
-from rlx.backends.openvino_integers import KEEP, UNREDUCED, WIDE, fits
+from rlx.backends.openvino.integers import KEEP, UNREDUCED, WIDE, fits
 from rlx.backends.protocol import CompileOptions, Executable
 from rlx.device import DeviceSpec
 from rlx.errors import ExecutionError

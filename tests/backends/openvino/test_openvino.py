@@ -9,7 +9,7 @@ import onnx
 import pytest
 
 from rlx.backends import openvino
-from rlx.backends.openvino_backend import OpenVino, unread
+from rlx.backends.openvino.backend import OpenVino, unread
 from rlx.backends.protocol import CompileOptions, Executable, Found
 from rlx.device import DeviceSpec
 from rlx.errors import (

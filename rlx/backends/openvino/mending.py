@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rlx.backends.openvino_axes import (
+from rlx.backends.openvino.axes import (
     constant,
     counted,
     gathered,

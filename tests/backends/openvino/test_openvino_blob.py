@@ -12,7 +12,7 @@ import pytest
 import rlx
 from rlx import testing
 from rlx.artifact.checking import check
-from rlx.backends.openvino_blob import BLOB, OpenvinoMaterializer
+from rlx.backends.openvino.blob import BLOB, OpenvinoMaterializer
 from rlx.backends.payload import Payload
 from rlx.device import DeviceSpec
 from rlx.errors import (

@@ -18,7 +18,7 @@ from rlx.errors import SettingError, Unavailable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rlx.backends.openvino_backend import OpenVino
+    from rlx.backends.openvino.backend import OpenVino
     from rlx.device import DeviceSpec
 
 TELEMETRY = "openvino_telemetry"
@@ -102,7 +102,7 @@ def probe_npu(index: int) -> Found | str:
 
 
 def _open(kind: str, spec: DeviceSpec, options: Mapping[str, object]) -> OpenVino:
-    from rlx.backends.openvino_backend import OpenVino
+    from rlx.backends.openvino.backend import OpenVino
 
     if kind != "CPU":  # drivers do not survive a fork; the CPU's threads are started anew
         refuse_forked(IDS[kind])

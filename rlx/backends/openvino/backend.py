@@ -6,8 +6,8 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.openvino import LESS, said
-from rlx.backends.openvino_axes import varies
-from rlx.backends.openvino_mending import mend
+from rlx.backends.openvino.axes import varies
+from rlx.backends.openvino.mending import mend
 from rlx.backends.precision import FLOATS, as_stated
 from rlx.errors import (
     ContractError,
@@ -22,7 +22,7 @@ from rlx.errors import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rlx.backends.openvino_run import Compiled, Empty
+    from rlx.backends.openvino.run import Compiled, Empty
     from rlx.backends.protocol import CompileOptions
     from rlx.program import Program
     from rlx.program.types import Interface
@@ -70,8 +70,8 @@ class OpenVino:
             SettingError: an option has a value that the device refuses.
             ContractError: another device or precision is used than was asked for.
         """
-        from rlx.backends.openvino_integers import bounds
-        from rlx.backends.openvino_run import Compiled, Empty, is_empty
+        from rlx.backends.openvino.integers import bounds
+        from rlx.backends.openvino.run import Compiled, Empty, is_empty
 
         if all(map(is_empty, program.outputs)):
             self._checked(program, options)
@@ -97,8 +97,8 @@ class OpenVino:
 
     def _checked(self, program: Program, options: CompileOptions) -> str | None:
         """The precision to hold the program to, once nothing is in its way."""
-        from rlx.backends.openvino_integers import check_integers
-        from rlx.backends.openvino_run import check_exchanged
+        from rlx.backends.openvino.integers import check_integers
+        from rlx.backends.openvino.run import check_exchanged
 
         as_stated(program, options, self._id)
         hint = None if options.precision_policy == "allow" else self._hint(program)
@@ -121,7 +121,7 @@ class OpenVino:
             CorruptArtifact: OpenVINO can't read it.
             ContractError: another device or precision is used than was asked for.
         """
-        from rlx.backends.openvino_run import Compiled
+        from rlx.backends.openvino.run import Compiled
 
         try:
             compiled = self._core.import_model(io.BytesIO(blob), self._name, self._config(hint))

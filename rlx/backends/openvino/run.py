@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from rlx.backends.openvino_integers import WIDE, bounded, check_fit
+from rlx.backends.openvino.integers import WIDE, bounded, check_fit
 from rlx.errors import ContractError, ExecutionError, SessionClosed, printable
 
 if TYPE_CHECKING:

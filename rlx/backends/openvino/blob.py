@@ -20,7 +20,7 @@ from rlx.errors import CorruptArtifact, PrecisionError, UnsupportedFeature, prin
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rlx.backends.openvino_backend import OpenVino
+    from rlx.backends.openvino.backend import OpenVino
     from rlx.backends.payload import Payload, Target
     from rlx.backends.protocol import Executable
     from rlx.program import Program

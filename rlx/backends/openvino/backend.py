@@ -35,12 +35,13 @@ DIVIDE = "nonconvertable_divide_0"
 """OpenVINO's mark on a division that stays one: it would multiply by a reciprocal, which is
 infinite for the smallest numbers."""
 WRONG = frozenset(
-    {"BitShift", "DFT", "DynamicQuantizeLinear", "GridSample", "ReduceLogSum", "TopK"}
+    {"BitShift", "DFT", "DynamicQuantizeLinear", "GridSample", "ReduceLogSum", "ReduceLogSumExp"}
+    | {"TopK"}
 )
 """Operations that OpenVINO 2026.4 answers wrongly for values or sizes that claims can't tell apart.
 
 Shifts of 8 bits saturate, one-sided transforms keep an axis, of equal numbers another is the first,
-the rest differ at their ends."""
+the rest differ at their ends; and so is what is left of a division of floats (`fmod`)."""
 PASSIVE = frozenset({"Constant", "Parameter", "Result"})
 """What computes nothing, and needs no device."""
 
@@ -104,7 +105,7 @@ class OpenVino:
         hint = None if options.precision_policy == "allow" else self._hint(program)
         check_exchanged(program, self._id)
         for node in program.nodes():
-            if node.operation in WRONG:
+            if node.operation in WRONG or node.attribute("fmod", 0):
                 raise ExecutionError(
                     f"{self._id} answers {node.operation} wrongly, "
                     f"which is node {printable(node.name)}",

@@ -38,16 +38,29 @@ BOUNDS = {"Slice": (1, 2, 4), "Shape": (0,), "Size": (0,)}
 """By operation, the operands whose largest numbers are all alike: starts, ends and steps of slices,
 and what is only measured."""
 LARGEST = 2**31 - 1
+IN_FLOATS = frozenset(
+    {"Clip", "Mod", "Pow", "PRelu", "Range", "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean"}
+    | {"ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare", "Resize"}
+)
+"""Operations whose kernels compute 32-bit integers in float32, which holds no more than 24 bits;
+a range of step 0 even ends the process."""
 
 
 def check_integers(program: Program, id: str) -> None:
-    """Refuse nodes that may make integers of more than 32 bits, and constants that are such.
+    """Refuse nodes that may lose integers: in floats, or of more than 32 bits; constants too.
 
     Raises:
         ExecutionError: there is one; it is named.
     """
     for node, block in _nodes(program.body):
         types = dict(block.types)
+        given = types.get(node.inputs[0]) if node.inputs else None
+        if node.operation in IN_FLOATS and given is not None and given.dtype in WIDE | {"int32"}:
+            raise ExecutionError(
+                f"{id} computes {node.operation} of {given.dtype} in float32, "
+                f"which is node {printable(node.name)}",
+                fix="choose another backend: run `rlx explain --all`.",
+            )
         wide = [name for name in node.outputs if name in types and types[name].dtype in WIDE]
         if wide and not _keeps(node, types):
             raise ExecutionError(

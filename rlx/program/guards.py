@@ -14,6 +14,8 @@ _EQUATION = re.compile(rf"{_TERM}(?:,{_TERM})*(?:->{_TERM})?")
 _LARGEST = 1_000_000
 """No attribute that counts something (groups, blocks, outputs) may be larger."""
 _COUNTS = {"num_outputs", "num_scan_inputs", "num_groups", "blocksize", "batch_dims", "group"}
+_DIVISORS = {"num_groups", "blocksize", "group"}
+"""These divide: there is at least one."""
 
 
 def guard(graph: onnx.GraphProto) -> None:
@@ -26,10 +28,13 @@ def guard(graph: onnx.GraphProto) -> None:
                     equation = attribute.s.decode("utf-8", "replace")
                     if not _EQUATION.fullmatch(equation):
                         raise ProgramError(f"{where} has no valid equation, got {equation[:80]!r}")
-                elif attribute.name in _COUNTS and not 0 <= attribute.i <= _LARGEST:
-                    raise ProgramError(
-                        f"{where} has {attribute.name} {attribute.i}, not from 0 to {_LARGEST}"
-                    )
+                elif attribute.name in _COUNTS:
+                    least = int(attribute.name in _DIVISORS)
+                    if not least <= attribute.i <= _LARGEST:
+                        raise ProgramError(
+                            f"{where} has {attribute.name} {attribute.i}, "
+                            f"not from {least} to {_LARGEST}"
+                        )
                 if attribute.name == "num_outputs" and attribute.i != len(node.output):
                     raise ProgramError(
                         f"{where} has num_outputs {attribute.i} and {len(node.output)} outputs"

@@ -9,7 +9,7 @@ from onnx import checker, shape_inference
 
 from rlx.errors import ProgramError
 from rlx.program.barriers import as_identities, is_barrier, with_barriers
-from rlx.program.lengths import has_long_list
+from rlx.program.lengths import has_long_list, has_long_step
 from rlx.program.reading import one_line
 from rlx.program.schemas import newest_schema
 from rlx.program.structure import all_graphs
@@ -75,7 +75,7 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
     not come from them is a `ProgramError`, except beside operations that ONNX does not define:
     what they make is not known, so nothing can be said.
     """
-    data, follow = model.SerializeToString(), not has_long_list(model.graph)
+    data, follow = model.SerializeToString(), _may_follow(model.graph)
     try:
         return _infer(data, strict=True, follow=follow)
     except ProgramError:
@@ -127,11 +127,15 @@ def _within_function(text: str) -> bool:
 
 def infer_leniently(model: onnx.ModelProto) -> onnx.ModelProto:
     """As `infer`, but a contradiction leaves values untyped."""
-    follow = not has_long_list(model.graph)
+    follow = _may_follow(model.graph)
     try:
         return _infer(model.SerializeToString(), strict=False, follow=follow)
     except ProgramError:
         return model
+
+
+def _may_follow(graph: onnx.GraphProto) -> bool:
+    return not (has_long_list(graph) or has_long_step(graph))
 
 
 def _infer(data: bytes, *, strict: bool, follow: bool) -> onnx.ModelProto:

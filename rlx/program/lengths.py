@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 import onnx
 from onnx import TensorProto, numpy_helper
@@ -14,6 +15,9 @@ LONGEST = 100_000
 """Elements; a list of more is no list of sizes."""
 LARGEST = 10_000_000
 """The largest size that computed lists are followed beside."""
+FEW = 64
+"""No tensor has more axes, so that longer lists are no steps."""
+MOST_IN_32_BITS = 2**31 - 1
 _LENGTHS = {"ConstantOfShape": 0, "Expand": 1, "Reshape": 1, "Tile": 1, "Range": 1, "Pad": 1}
 """Operations whose result is as long as a constant says, and which operand that is."""
 _SIZES = {
@@ -60,19 +64,43 @@ def has_long_list(graph: onnx.GraphProto) -> bool:
     return grown
 
 
+def has_long_step(graph: onnx.GraphProto) -> bool:
+    """Whether a Slice has a constant step that ONNX's inference, following numbers, can't take.
+
+    It counts in 32 bits there: a longer step ends the process, or fills the memory.
+    """
+    graphs = list(all_graphs(graph))
+    steps = {
+        node.input[4]
+        for inner in graphs
+        for node in inner.node
+        if node.op_type == "Slice" and len(node.input) > 4
+    }
+    return any(
+        name in steps and any(abs(step) > MOST_IN_32_BITS for step in values)
+        for inner in graphs
+        for name, values in _lists(inner)
+    )
+
+
 def _numbers(graph: onnx.GraphProto) -> Iterator[tuple[str, int]]:
     """Constants of one integer."""
+    return ((name, values[0]) for name, values in _lists(graph) if len(values) == 1)
+
+
+def _lists(graph: onnx.GraphProto) -> Iterator[tuple[str, list[int]]]:
+    """Constants of few integers."""
     tensors = [(one.name, one) for one in graph.initializer]
     for node in graph.node:
         if node.op_type == "Constant" and node.output:
             for attribute in node.attribute:
                 if attribute.name == "value_int":
-                    yield node.output[0], attribute.i
-                elif attribute.name == "value_ints" and len(attribute.ints) == 1:
-                    yield node.output[0], attribute.ints[0]
+                    yield node.output[0], [attribute.i]
+                elif attribute.name == "value_ints" and len(attribute.ints) <= FEW:
+                    yield node.output[0], list(attribute.ints)
                 elif attribute.name == "value":
                     tensors.append((node.output[0], attribute.t))
     for name, tensor in tensors:
         whole = tensor.data_type in (TensorProto.INT32, TensorProto.INT64)
-        if whole and list(tensor.dims) in ([], [1]):
-            yield name, int(numpy_helper.to_array(tensor).reshape(())[()])
+        if whole and len(tensor.dims) <= 1 and prod(tensor.dims) <= FEW:
+            yield name, [int(one) for one in numpy_helper.to_array(tensor).reshape(-1)]

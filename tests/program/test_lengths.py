@@ -58,3 +58,22 @@ def test_lists_as_long_as_a_huge_input_are_not_followed():
     text = f"""{HEAD} (float[{LONG},3] x) => (int64[N] y) <int64 z = {{0}}, int64 one = {{1}}>
       {{ s = Shape<end=1>(x) a = Squeeze(s) y = Range(z, a, one) }}"""
     assert dict(load(onnx.parser.parse_model(text)).body.types)["y"].ndim == 1
+
+
+@pytest.mark.parametrize("step", [2**31, 2**32, 2**40, 2**62, 2**63 - 1, -(2**31) - 1, -(2**63)])
+@pytest.mark.parametrize("way", ["initializer", "Constant", "If"])
+def test_a_step_beyond_32_bits_is_read(step, way):
+    """Following numbers, ONNX's inference ends the process, or fills the memory."""
+    held, made = f"int64[1] t = {{{step}}}", ""
+    if way == "Constant":
+        held, made = "", f"t = Constant<value_ints=[{step}]>()"
+    body = f"{made} y = Slice(x, a, b, c, t)"
+    if way == "If":
+        held += ", bool yes = {1}"
+        body = """y = If(yes)<then_branch = one () => (float[N] u) { u = Slice(x, a, b, c, t) },
+          else_branch = other () => (float[N] v) { v = Identity(x) }>"""
+    rest = "int64[1] a = {3}, int64[1] b = {0}, int64[1] c = {0}"
+    constants = ", ".join(filter(None, [rest, held]))
+    text = f"{HEAD} (float[4] x) => (float[N] y) <{constants}> {{ {body} }}"
+    program = load(onnx.parser.parse_model(text))
+    assert dict(program.body.types)["y"].ndim == 1

@@ -92,7 +92,8 @@ HOSTILE = [
     ("Split<num_outputs=1000000000>(x)", 18, "has num_outputs 1000000000, not from 0 to 1000000"),
     ("Split<num_outputs=2>(x)", 18, "has num_outputs 2 and 1 outputs"),
     ('Einsum<equation="...........">(x)', 17, "has no valid equation, got '...........'"),
-    ("Conv<group=-1>(x, x)", 17, "has group -1, not from 0 to 1000000"),
+    ("Conv<group=-1>(x, x)", 17, "has group -1, not from 1 to 1000000"),
+    ("Conv<group=0>(x, x)", 17, "has group 0, not from 1 to 1000000"),
 ]
 
 

@@ -10,7 +10,7 @@ from rlx.spelling import nearest
 
 TYPE_CHECKING = False  # as in typing, whose import the light path does without
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
 MAX_INDEX = 65535
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*", re.ASCII)
@@ -181,7 +181,9 @@ def _such_as(text: str) -> str:
     return f": {text.lower()}" if all(map(_parts, members)) else ""
 
 
-def unknown_device(name: str, known: Iterable[Device]) -> UnknownDevice:
+def unknown_device(
+    name: str, known: Iterable[Device], backends: Container[str] = ()
+) -> UnknownDevice:
     """The error for a name that no device has: lists what there is, and what was probably meant."""
     devices = sorted(known, key=lambda device: device.id)
     names = [name for device in devices for name in (device.id, *device.aliases)]
@@ -196,11 +198,12 @@ def unknown_device(name: str, known: Iterable[Device]) -> UnknownDevice:
         guess = f"{stem}:{digits}"
     else:
         guess = nearest(name, names)
-    fix = (
-        f"did you mean {guess}?"
-        if guess
-        else "name one of these, or declare the device in a manifest."
-    )
+    if name in backends:
+        fix = "it is a backend: ask for it by RLX_BACKEND, or by the backend argument."
+    elif guess:
+        fix = f"did you mean {guess}?"
+    else:
+        fix = "name one of these, or declare the device in a manifest."
     return UnknownDevice(
         f"no device is named {shown(name)}; known: {listed or 'none'}",
         fix=fix,

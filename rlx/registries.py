@@ -163,7 +163,7 @@ class Registry:
         found = self._by_device.get(name) or self._by_device.get(_text(name).strip().lower())
         if found is not None:
             return found
-        raise unknown_device(name, self.devices)
+        raise unknown_device(name, self.devices, self._by_id)
 
     def resolve(self, spec: DeviceSpec | str) -> DeviceSpec:
         """The spec with the device's id in place of an alias.

@@ -177,3 +177,13 @@ def test_an_unknown_name_lists_the_known_ones_and_guesses(name, fix):
     known = [Device("metal", "Metal", ("mtl",)), Device("cuda", "CUDA", ("nvidia",))]
     message = f"no device is named '{name}'; known: cuda (nvidia), metal (mtl). Fix: {fix}"
     assert str(unknown_device(name, known)) == message
+
+
+def test_a_backend_in_a_devices_place_is_told_apart():
+    known = [Device("cpu", "CPU")]
+    assert unknown_device("numpy", known, {"numpy"}).fix == (
+        "it is a backend: ask for it by RLX_BACKEND, or by the backend argument."
+    )
+    assert unknown_device("numpy", known).fix == (
+        "name one of these, or declare the device in a manifest."
+    )

@@ -73,6 +73,9 @@ def chosen(route: Route) -> tuple[str, list[str], list[str]]:
     if one.id in request.precedence:
         why.append("put first by RLX_PRECEDENCE")
     why.append(rank_text(one))
+    fact = route.question.facts.get((one.id, (route.device and route.device.index) or 0))
+    if one.software or (fact is not None and fact.software):
+        why.append("a software device: a CPU emulates it")
     if one.coverage.evidence != "measured":
         origin = f" from {one.coverage.inherited_from}" if one.coverage.inherited_from else ""
         why.append(f"coverage {one.coverage.evidence}{origin}, not measured here")

@@ -41,6 +41,12 @@ def build(
     used = default_registry() if registry is None else checked(registry)
     request = make_request(used, precision=precision)
     provider = _provider(used, target)
+    if provider.compiler is None:
+        raise UnsupportedFeature(
+            f"{provider.id} registers no compiler",
+            fix=_others(used),
+            origin=provider.origin if provider.origin.path else None,
+        )
     return build_for(as_program(program), provider, used, request.precision, request)
 
 
@@ -113,8 +119,12 @@ def _provider(registry: Registry, name: str) -> Registration:
         for one in registry.registrations:
             if getattr(one, key) == name:
                 return one
-    known = ", ".join(sorted(one.target for one in registry.registrations if one.compiler))
     raise UnsupportedFeature(
-        f"no backend provides the target {printable(name)!r}",
-        fix=f"build for one of: {known}." if known else "register a backend with a compiler.",
+        f"no backend provides the target {printable(name)!r}", fix=_others(registry)
     )
+
+
+def _others(registry: Registry) -> str:
+    """What to build for instead."""
+    known = ", ".join(sorted(one.target for one in registry.registrations if one.compiler))
+    return f"build for one of: {known}." if known else "register a backend with a compiler."

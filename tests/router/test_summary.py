@@ -135,3 +135,10 @@ def test_after_a_run_only_the_choice_and_what_was_tried_are_told(make_registry, 
         "    Fix: free some.\n"
         "  2 others were not chosen: -v says why"
     )
+
+
+@pytest.mark.parametrize("fact", [Fact(), Fact(software=True)])
+def test_a_software_device_that_was_asked_for_is_called_one(make_registry, backend, mlp, fact):
+    one = backend("lavapipe", software=not fact.software)
+    route = decide(make_registry(one), mlp, Request(backend="lavapipe"), {("lavapipe", 0): fact})
+    assert "  a software device: a CPU emulates it" in summary(route, 80).splitlines()

@@ -35,13 +35,14 @@ DIVIDE = "nonconvertable_divide_0"
 """OpenVINO's mark on a division that stays one: it would multiply by a reciprocal, which is
 infinite for the smallest numbers."""
 WRONG = frozenset(
-    {"BitShift", "DFT", "DynamicQuantizeLinear", "GridSample", "ReduceLogSum", "ReduceLogSumExp"}
-    | {"TopK"}
+    {"BitShift", "ConvInteger", "DFT", "DynamicQuantizeLinear", "GridSample", "MatMulInteger"}
+    | {"QLinearConv", "QLinearMatMul", "ReduceLogSum", "ReduceLogSumExp", "TopK"}
 )
 """Operations that OpenVINO 2026.4 answers wrongly for values or sizes that claims can't tell apart.
 
-Shifts of 8 bits saturate, one-sided transforms keep an axis, of equal numbers another is the first,
-the rest differ at their ends; and so is what is left of a division of floats (`fmod`)."""
+Shifts of 8 bits saturate, products of 8-bit integers are summed in float32 and with constants are
+others, one-sided transforms keep an axis, of equal numbers another is the first, the rest differ at
+their ends; and so is what is left of a division of floats (`fmod`)."""
 PASSIVE = frozenset({"Constant", "Parameter", "Result"})
 """What computes nothing, and needs no device."""
 

@@ -39,8 +39,9 @@ BOUNDS = {"Slice": (1, 2, 4), "Shape": (0,), "Size": (0,)}
 and what is only measured."""
 LARGEST = 2**31 - 1
 IN_FLOATS = frozenset(
-    {"Clip", "Mod", "Pow", "PRelu", "Range", "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean"}
-    | {"ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare", "Resize"}
+    {"Clip", "Einsum", "Gemm", "MatMul", "Mod", "Pow", "PRelu", "Range", "ReduceL1", "ReduceL2"}
+    | {"ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare"}
+    | {"Resize"}
 )
 """Operations whose kernels compute 32-bit integers in float32, which holds no more than 24 bits;
 a range of step 0 even ends the process."""

@@ -68,7 +68,7 @@ drift: $(VENV)/.test
 
 # A sample of the claims of every backend that can work here; `rlx conform --check` runs them all.
 claims: $(VENV)/.test
-	$(BIN)/rlx conform --check --sample 10 --backend onnxruntime-cpu --backend numpy --backend torch-cpu --backend jax-cpu --backend mlx
+	$(BIN)/rlx conform --check --sample 5 --backend onnxruntime-cpu --backend numpy --backend torch-cpu --backend jax-cpu --backend mlx
 
 check: lint types drift claims
 

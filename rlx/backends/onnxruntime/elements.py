@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rlx.backends.onnxruntime.assignment import Seat, seated
-from rlx.errors import ExecutionError
+from rlx.errors import ExecutionError, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +35,7 @@ def ask(engine: Any, model: onnx.ModelProto, seat: Seat, options: Mapping[str, A
     except Exception as error:
         if any(said in str(error) for said in REFUSALS):
             raise ExecutionError(
-                f"{seat.id} does not compute this program, had it elements: {error}",
+                f"{seat.id} does not compute this program, had it elements: {told(error)}",
                 fix="choose another backend for this program: try `rlx explain --all`.",
             ) from error
 

@@ -138,12 +138,10 @@ def test_a_padding_value_may_be_an_input(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("bounds", [(0, 5, 2), (5, 0, 1), (0, 5, -1), (5, 0, -2), (3, 3, 1)])
-@pytest.mark.parametrize("dtype", ["int32", "float32"])
-def test_a_range_that_leads_away_is_empty(bounds: tuple[int, int, int], dtype: str) -> None:
-    name = {"float32": "float"}.get(dtype, dtype)
-    text = f"g ({name} a, {name} b, {name} c) => ({name}[n] y) {{ y = Range(a, b, c) }}"
-    got = answer(text, *(np.array(bound, dtype) for bound in bounds))
-    np.testing.assert_array_equal(got, np.arange(*bounds, dtype=dtype))
+def test_a_range_that_leads_away_is_empty(bounds: tuple[int, int, int]) -> None:
+    text = "g (float a, float b, float c) => (float[n] y) { y = Range(a, b, c) }"
+    got = answer(text, *(np.array(bound, np.float32) for bound in bounds))
+    np.testing.assert_array_equal(got, np.arange(*bounds, dtype=np.float32))
 
 
 @pytest.mark.parametrize("sizes", ["0,5", "n,5"])

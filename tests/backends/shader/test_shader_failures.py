@@ -194,4 +194,4 @@ def test_opening_and_closing_leaves_nothing(name):
     cycle(12)
     more, others, after = held()
     assert (more, others) == (files, threads)
-    assert name == "vulkan" or after - before < 20  # Vulkan's own pools grow for a while
+    assert name == "vulkan" or after - before < 100  # Vulkan's own pools grow for a while

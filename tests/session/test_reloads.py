@@ -1,5 +1,6 @@
 """Reloading while others route: only whole registries are seen, and what is held stays."""
 
+import gc
 import os
 import sys
 import threading
@@ -44,10 +45,13 @@ def relu():
 @pytest.fixture
 def often():
     """Threads take turns so often that any moment of a reload is one that another thread sees."""
+    gc.collect()  # what other tests left, such as drivers of GPUs, goes here and in no thread
+    gc.freeze()
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     yield
     sys.setswitchinterval(before)
+    gc.unfreeze()
 
 
 @pytest.mark.needs("onnxruntime")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from rlx.cli import spoken
-from rlx.router.summary import brief, folded, summary
+from rlx.router.summary import folded, summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -33,25 +33,19 @@ def text(
     whole: bool,
     stream: TextIO | None = None,
     flags: Collection[str] | None = None,
+    form: Callable[[Route, int], str] = summary,
 ) -> str:
     """A route as it is printed on `stream`, by default standard output.
 
     The whole of it has a line for each reason; lines are folded on a terminal, and never in a
-    pipe, where another program may take them one by one. `flags` are the command's.
+    pipe, where another program may take them one by one. `flags` are the command's; `form` says
+    what is told otherwise.
     """
     flags = spoken.flags() if flags is None else flags
     if whole:
         return fitted(spoken.spoken(str(route), flags), stream)
     wide = width(stream) or PIPED
-    return folded(spoken.spoken(summary(route, wide), flags), wide)
-
-
-def choice(route: Route, *, whole: bool) -> str:
-    """A route whose program has run: what ran it, and what was tried before; or the whole."""
-    if whole:
-        return text(route, whole=True)
-    wide = width() or PIPED
-    return folded(spoken.spoken(brief(route, wide, "-v"), spoken.flags()), wide)
+    return folded(spoken.spoken(form(route, wide), flags), wide)
 
 
 def fitted(lines: str, stream: TextIO | None = None) -> str:

@@ -10,6 +10,7 @@ import click
 from rlx.cli import options, output, routes
 from rlx.cli.options import Whole
 from rlx.errors import ExecutionError, InputError, printable
+from rlx.router.summary import brief
 
 if TYPE_CHECKING:
     from rlx.program import Program
@@ -114,7 +115,7 @@ def command(
     if json_wanted:
         output.dump(document)
     else:
-        output.text([routes.choice(decision, whole=verbose), *describe(document)])
+        output.text([routes.text(decision, whole=verbose, form=brief), *describe(document)])
     return 0
 
 

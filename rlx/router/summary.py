@@ -37,16 +37,13 @@ def summary(route: Route, width: int, more: str = "-v") -> str:
     Every backend that was not chosen is named under its reasons, those that have one in common
     together, with one thing to do. `more` is what shows each backend's own reason and place.
     """
+    tail: list[str] = []
     if route.backend is not None:
-        head, why, done = chosen(route)
-        tail: list[str] = []
-        lines = _wrapped(head, width, "", "  ")
-        for line in (*why, *done):
-            lines += _wrapped(line.strip(), width, "  ", "    ")
+        lines = _chosen(route, width)
     else:
         head, *tail = refused(route)
         lines = _wrapped(head, width, "", "  ")
-    left = [one for one in route.candidates if one.verdict != "selected"]
+    left = _left(route)
     if not left:
         return "\n".join([*lines, *tail])
     said = "was not chosen" if len(left) == 1 else "were not chosen"
@@ -60,20 +57,29 @@ def summary(route: Route, width: int, more: str = "-v") -> str:
     return "\n".join(lines)
 
 
-def brief(route: Route, width: int, why: str) -> str:
-    """The choice, and what was tried before it; `why` names what says the rest."""
-    head, because, done = chosen(route)
-    lines = _wrapped(head, width, "", "  ")
-    for line in (*because, *done):
-        lines += _wrapped(line.strip(), width, "  ", "    ")
-    left = [one for one in route.candidates if one.verdict != "selected"]
+def brief(route: Route, width: int, more: str = "-v") -> str:
+    """The choice, and what was tried before it; `more` is what says the rest."""
+    lines, left = _chosen(route, width), _left(route)
     tried = _grouped(left).get("open-failed")
     if tried:
         lines += _group(route, "open-failed", tried, width)
     if left:
         said = "other was" if len(left) == 1 else "others were"
-        lines += _wrapped(f"{len(left)} {said} not chosen: {why} says why", width, "  ", "    ")
+        lines += _wrapped(f"{len(left)} {said} not chosen: {more} says why", width, "  ", "    ")
     return "\n".join(lines)
+
+
+def _chosen(route: Route, width: int) -> list[str]:
+    """What was chosen, why, and what is lowered and cut."""
+    head, why, done = chosen(route)
+    lines = _wrapped(head, width, "", "  ")
+    for line in (*why, *done):
+        lines += _wrapped(line.strip(), width, "  ", "    ")
+    return lines
+
+
+def _left(route: Route) -> list[Candidate]:
+    return [one for one in route.candidates if one.verdict != "selected"]
 
 
 def folded(text: str, width: int) -> str:
